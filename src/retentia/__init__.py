@@ -1,0 +1,76 @@
+"""Retentia: memory for AI agents.
+
+It keeps what was said, recalls it in milliseconds with sources, and forgets for real. Names load on first use, so that
+importing costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from retentia.errors import RetentiaError
+    from retentia.memory import Memory
+    from retentia.model.message import Document, Message, ToolCall
+    from retentia.model.provenance import Source, Trust
+    from retentia.model.record import Importance, Kind, Status
+    from retentia.model.scope import Scope
+    from retentia.model.time import Moment, Precision
+    from retentia.read.query import Hit, Recall
+    from retentia.session import Session
+    from retentia.working.context import Context
+    from retentia.write.receipt import Receipt
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Context": "retentia.working.context",
+    "Document": "retentia.model.message",
+    "Hit": "retentia.read.query",
+    "Importance": "retentia.model.record",
+    "Kind": "retentia.model.record",
+    "Memory": "retentia.memory",
+    "Message": "retentia.model.message",
+    "Moment": "retentia.model.time",
+    "Precision": "retentia.model.time",
+    "Recall": "retentia.read.query",
+    "Receipt": "retentia.write.receipt",
+    "RetentiaError": "retentia.errors",
+    "Scope": "retentia.model.scope",
+    "Session": "retentia.session",
+    "Source": "retentia.model.provenance",
+    "Status": "retentia.model.record",
+    "ToolCall": "retentia.model.message",
+    "Trust": "retentia.model.provenance",
+}
+
+__all__ = [
+    "Context",
+    "Document",
+    "Hit",
+    "Importance",
+    "Kind",
+    "Memory",
+    "Message",
+    "Moment",
+    "Precision",
+    "Recall",
+    "Receipt",
+    "RetentiaError",
+    "Scope",
+    "Session",
+    "Source",
+    "Status",
+    "ToolCall",
+    "Trust",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'retentia' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,193 @@
+"""Everything that can go wrong, as one tree.
+
+RetentiaError
+├── InvalidInput            the caller can correct it
+│   ├── InvalidScope
+│   ├── InvalidMoment
+│   ├── InvalidFilter
+│   ├── EmptyContent
+│   ├── ContentTooLarge
+│   └── BudgetTooSmall
+├── NotFound
+├── Conflict                someone else was faster
+├── StoreError              the database or its file
+│   ├── StoreUnavailable
+│   ├── StoreBusy
+│   ├── StoreReadOnly
+│   ├── StoreFull
+│   ├── StoreCorrupt
+│   ├── NotARetentiaStore
+│   ├── NewerSchema
+│   ├── MigrationChanged
+│   └── NetworkFileSystem
+├── IndexStale              the derived part: rebuilding from rows helps
+│   ├── EmbedderMismatch
+│   └── AnalyzerMismatch
+├── EmbeddingFailed
+├── JobLost                 a lease was taken over by another worker
+└── MissingExtra            an optional package is not installed
+
+The docstring of a class is its default message; `code` is what interfaces show to programs.
+"""
+
+
+class RetentiaError(Exception):
+    """Something went wrong in retentia."""
+
+    code = "error"
+
+    def __str__(self) -> str:
+        return super().__str__() or (self.__doc__ or "").strip()
+
+
+class InvalidInput(RetentiaError):
+    """The input cannot be used as it is."""
+
+    code = "invalid_input"
+
+
+class InvalidScope(InvalidInput):
+    """A scope needs a tenant and a user."""
+
+    code = "invalid_scope"
+
+
+class InvalidMoment(InvalidInput):
+    """The time could not be understood; use ISO 8601, such as 2026-06-01T19:00:00+02:00, 2026-06 or 2026."""
+
+    code = "invalid_moment"
+
+
+class InvalidFilter(InvalidInput):
+    """The filter could not be understood."""
+
+    code = "invalid_filter"
+
+
+class EmptyContent(InvalidInput):
+    """There is nothing to remember: the content is empty."""
+
+    code = "empty_content"
+
+
+class ContentTooLarge(InvalidInput):
+    """The content is larger than one record may be; add it as a document or in pieces."""
+
+    code = "content_too_large"
+
+
+class BudgetTooSmall(InvalidInput):
+    """The token budget does not even hold the role and the current request."""
+
+    code = "budget_too_small"
+
+
+class NotFound(RetentiaError):
+    """No such record in this scope."""
+
+    code = "not_found"
+
+
+class Conflict(RetentiaError):
+    """The record was changed by someone else in the meantime; read it again and repeat the change."""
+
+    code = "conflict"
+
+
+class StoreError(RetentiaError):
+    """The store could not do what was asked."""
+
+    code = "store_error"
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be reached."""
+
+    code = "store_unavailable"
+
+
+class StoreBusy(StoreError):
+    """Another process is writing for too long; try again."""
+
+    code = "store_busy"
+
+
+class StoreReadOnly(StoreError):
+    """The store cannot be written; check the permissions of the file and of its folder."""
+
+    code = "store_read_only"
+
+
+class StoreFull(StoreError):
+    """The disk is full; nothing was written. Free some space and repeat the call."""
+
+    code = "store_full"
+
+
+class StoreCorrupt(StoreError):
+    """The database file is damaged; restore a backup, or copy it and run `retentia doctor`."""
+
+    code = "store_corrupt"
+
+
+class NotARetentiaStore(StoreError):
+    """The file is not a retentia store; choose another path."""
+
+    code = "not_a_retentia_store"
+
+
+class NewerSchema(StoreError):
+    """The store was written by a newer version of retentia; upgrade retentia to open it."""
+
+    code = "newer_schema"
+
+
+class MigrationChanged(StoreError):
+    """A migration was edited after it was applied; reinstall retentia."""
+
+    code = "migration_changed"
+
+
+class NetworkFileSystem(StoreError):
+    """SQLite's write-ahead log needs a local disk; move the file, or use PostgreSQL."""
+
+    code = "network_file_system"
+
+
+class IndexStale(RetentiaError):
+    """The index does not fit the rows; `retentia reindex` rebuilds it."""
+
+    code = "index_stale"
+
+
+class EmbedderMismatch(IndexStale):
+    """The store was indexed by another embedder; open it with that one, or run `retentia reembed`."""
+
+    code = "embedder_mismatch"
+
+
+class AnalyzerMismatch(IndexStale):
+    """The store was indexed by another version of the tokenizer; run `retentia reindex`."""
+
+    code = "analyzer_mismatch"
+
+
+class EmbeddingFailed(RetentiaError):
+    """The embedder did not answer; the text is kept and will be embedded later."""
+
+    code = "embedding_failed"
+
+
+class JobLost(RetentiaError):
+    """The job's lease ended and another worker took it over; this result was dropped."""
+
+    code = "job_lost"
+
+
+class MissingExtra(RetentiaError):
+    """An optional package is missing."""
+
+    code = "missing_extra"
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"this needs an optional package: pip install 'retentia[{extra}]'")
