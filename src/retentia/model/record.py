@@ -1,0 +1,123 @@
+"""What is kept: the records of episodic, semantic and procedural memory.
+
+A record is what a person can be shown, a source can be, and an erasure can name. Everything else in the database is
+derived from records and can be rebuilt from them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from retentia.model.ids import RecordId, SessionId
+from retentia.model.message import JSON
+from retentia.model.provenance import Source, Trust
+from retentia.model.scope import Scope
+from retentia.model.time import Moment
+
+
+class Kind(StrEnum):
+    """What a record is: the first three are kept verbatim, the others are items of knowledge."""
+
+    MESSAGE = "message"
+    TOOL_CALL = "tool_call"
+    DOCUMENT = "document"
+    NOTE = "note"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    EVENT = "event"
+    DECISION = "decision"
+    COMMITMENT = "commitment"
+    PROCEDURE = "procedure"
+    KNOWLEDGE = "knowledge"
+
+
+ITEM_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}
+
+
+class Status(StrEnum):
+    """How firmly something is believed: inferred, said by the person, or confirmed by the person."""
+
+    CANDIDATE = "candidate"
+    STATED = "stated"
+    CONFIRMED = "confirmed"
+
+
+class Importance(StrEnum):
+    """How long a record is worth keeping near; no permission to store personal data."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What all records have. `occurred` is event time, `recorded_at` the database's clock in UTC microseconds."""
+
+    id: RecordId
+    kind: Kind
+    scope: Scope
+    text: str
+    occurred: Moment | None
+    recorded_at: int
+    trust: Trust
+    metadata: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageRecord(Record):
+    """A message as it was said. `seq` is its place in the session, counted from 1."""
+
+    session_id: SessionId
+    session: str
+    seq: int
+    role: str
+    speaker: str
+    key: str
+    pinned: bool
+    parts: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRecord(Record):
+    """A logged tool call; `text` is the short form that is searched, `arguments` and `result` are whole."""
+
+    session_id: SessionId
+    session: str
+    seq: int
+    name: str
+    arguments: JSON
+    result: JSON
+    status: str
+    error: str
+    duration_ms: float | None
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentRecord(Record):
+    """A document; hits cite character spans of `text`."""
+
+    title: str
+    uri: str
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRecord(Record):
+    """Something known: a note, fact, preference, event, decision, commitment, procedure or piece of knowledge.
+
+    It holds in [valid_from, valid_to), UTC microseconds; None is open. `seen_count` counts how often it was said; repetition never raises
+    `status`. `body` holds what only this kind has. `version` grows with each change.
+    """
+
+    status: Status
+    confidence: float
+    importance: Importance
+    valid_from: int | None
+    valid_to: int | None
+    seen_count: int
+    version: int
+    author: str
+    sources: tuple[Source, ...] = ()
+    body: Mapping[str, JSON] = field(default_factory=dict)
