@@ -1,0 +1,177 @@
+"""A database that can be read and written in short transactions, on SQLite or PostgreSQL.
+
+Transactions are explicit and belong to one tenant. No model is called while one is open.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from sqlalchemy import Connection, Engine, Executable, Row, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from retentia.errors import StoreBusy, StoreError
+from retentia.model.time import Clock, system_clock
+from retentia.store.migrate import migrate
+from retentia.store.turnstile import Turnstile
+
+_PARAMETERS_AT_ONCE = 500
+_COUNTED = {"preserve_rowcount": True}  # an INSERT does not count otherwise
+_T = TypeVar("_T", bound="str | bytes")
+
+Params: TypeAlias = Mapping[str, object]
+Rows: TypeAlias = Sequence[Row[Any]]  # what a driver returns has no static type
+
+
+class Dialect(Protocol):
+    """What differs between the databases: how to connect, begin, and read their errors."""
+
+    name: str
+    one_writer: bool  # whether the writers of a process wait in line before the database, not in it
+    driver_error: type[Exception]
+
+    def check(self) -> None:
+        """Refuse, before anything is opened, what must not be opened."""
+        ...
+
+    def connect(self) -> Engine:
+        """Return the engine whose connections are set up for safe use."""
+        ...
+
+    def begin(self, connection: Connection, *, tenant: str, write: bool) -> None:
+        """Start a snapshot to read from, or the one transaction that writes."""
+        ...
+
+    def end_read(self, connection: Connection) -> None:
+        """Let go of the snapshot in the way that costs least."""
+        ...
+
+    def migration_lock(self, connection: Connection) -> None:
+        """Start a transaction in which no other process migrates."""
+        ...
+
+    def translate(self, error: Exception) -> StoreError | None:
+        """Name what the driver reported, or None when it is a fault of ours."""
+        ...
+
+    def reclaim(self, engine: Engine) -> str:
+        """Make deleted bytes unreadable as far as this database can; return "" or what is still pending."""
+        ...
+
+    def integrity_problems(self, connection: Connection) -> list[str]:
+        """Return what the database's own check finds, empty when it is sound or has no such check."""
+        ...
+
+    def size_bytes(self, connection: Connection) -> int:
+        """Return the size of the database on disk in bytes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """One short transaction of one tenant; `now` is its recorded time in UTC microseconds."""
+
+    connection: Connection
+    tenant: str
+    now: int
+
+    def rows(self, statement: Executable, params: Params | None = None) -> Rows:
+        """Return all rows of a statement."""
+        return self.connection.execute(statement, params or {}).all()
+
+    def first(self, statement: Executable, params: Params | None = None) -> Row[Any] | None:
+        """Return the first row, or None."""
+        return self.connection.execute(statement, params or {}).first()
+
+    def number(self, statement: Executable, params: Params | None = None) -> int:
+        """Return the one number that a statement counts or returns."""
+        return int(self.connection.execute(statement, params or {}).scalar_one())
+
+    def run(self, statement: Executable, params: Params | Sequence[Params] | None = None) -> int:
+        """Execute a statement, once or for each set of parameters; return how many rows it touched."""
+        return self.connection.execute(statement, params or {}, execution_options=_COUNTED).rowcount
+
+    def insert_new(self, table: Table, values: Params) -> bool:
+        """Insert a row unless its key is taken, also by a transaction that runs at the same time; tell whether."""
+        return self.run(_insert_new(table, self.connection.dialect.name), values) == 1
+
+
+class Database:
+    """Short transactions on one database, safe to use from many threads; a forked child has connections of its own."""
+
+    def __init__(self, dialect: Dialect, *, clock: Clock = system_clock) -> None:
+        dialect.check()
+        self.dialect = dialect
+        self._clock = clock
+        self._engine = dialect.connect()
+        self._turnstile = Turnstile(self._engine, one_writer=dialect.one_writer)
+        try:
+            with self._translated(), self._turnstile.passing(write=True):
+                migrate(self._engine, dialect)
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def read(self, tenant: str) -> Iterator[Transaction]:
+        """Read from one snapshot."""
+        with self._transaction(tenant, write=False) as transaction:
+            yield transaction
+
+    @contextmanager
+    def write(self, tenant: str) -> Iterator[Transaction]:
+        """Write all or nothing: durable when the block ends, nothing written when it raises."""
+        with self._transaction(tenant, write=True) as transaction:
+            yield transaction
+
+    def reclaim(self) -> str:
+        """Make deleted bytes unreadable; return "" when done, or what is still pending and why."""
+        with self._translated(), self._turnstile.passing(write=True):
+            return self.dialect.reclaim(self._engine)
+
+    def size_bytes(self, transaction: Transaction) -> int:
+        """Return the size of the database on disk in bytes."""
+        return self.dialect.size_bytes(transaction.connection)
+
+    def close(self) -> None:
+        """Return every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _transaction(self, tenant: str, *, write: bool) -> Iterator[Transaction]:
+        with self._translated(), self._turnstile.passing(write=write), self._engine.connect() as connection:
+            self.dialect.begin(connection, tenant=tenant, write=write)
+            yield Transaction(connection, tenant, self._clock())
+            if write:
+                connection.commit()
+            else:
+                self.dialect.end_read(connection)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except PoolTimeout as error:
+            raise StoreBusy("every connection of this process is in use for too long; try again") from error
+        except (DBAPIError, self.dialect.driver_error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            known = self.dialect.translate(cause) if isinstance(cause, Exception) else None
+            if known is None:
+                raise
+            raise known from error
+
+
+def batches(values: Iterable[_T]) -> Iterator[list[_T]]:
+    """Cut a long list of distinct values: databases limit the parameters of a statement."""
+    ordered = sorted(set(values))
+    return (ordered[at : at + _PARAMETERS_AT_ONCE] for at in range(0, len(ordered), _PARAMETERS_AT_ONCE))
+
+
+@cache
+def _insert_new(table: Table, dialect_name: str) -> Executable:
+    insert = sqlite.insert if dialect_name == "sqlite" else postgresql.insert
+    return insert(table).on_conflict_do_nothing()

@@ -1,0 +1,83 @@
+"""Opening a store by its URL."""
+
+import re
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from retentia.errors import InvalidInput, MissingExtra
+from retentia.model.time import Clock, system_clock
+from retentia.store.database import Database, Dialect
+from retentia.store.sqlite import SqliteDialect
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter is a drive of Windows
+_FORMS = "use 'sqlite:///memory.db', 'sqlite:////absolute/path/memory.db', a path, or 'postgresql://user@host/database'"
+
+
+def open_database(url: str | Path, *, clock: Clock = system_clock) -> Database:
+    """Open the database a URL or a path names, bringing it to the current schema; a new file becomes a store.
+
+    Raises InvalidInput for what is no such URL, MissingExtra for PostgreSQL without its driver, and StoreError.
+    """
+    return Database(dialect_of(url), clock=clock)
+
+
+def dialect_of(url: str | Path) -> Dialect:
+    """Tell which database a URL or a path names, without opening it; raise InvalidInput or MissingExtra."""
+    if isinstance(url, Path):
+        return SqliteDialect(_file(str(url)))
+    scheme = _SCHEME.match(url)
+    match scheme.group(1).lower() if scheme else "":
+        case "":
+            return SqliteDialect(_file(url))
+        case "sqlite":
+            return SqliteDialect(_sqlite_file(url))
+        case "postgresql" | "postgres" | "postgresql+psycopg":
+            return _postgres(_server(url))
+        case other:
+            raise InvalidInput(f"{other!r} is no store that retentia can open; {_FORMS}")
+
+
+def _sqlite_file(url: str) -> Path:
+    if not url.lower().startswith("sqlite:///"):
+        raise InvalidInput(f"{url!r} names no file: after 'sqlite:' come three slashes, and one more before /a/path")
+    name, _, query = url[len("sqlite:///") :].partition("?")
+    if query:
+        raise InvalidInput(f"{url!r} has options ({query!r}), and a store takes none; leave out '?' and what follows")
+    return _file(name)
+
+
+def _file(name: str) -> Path:
+    if name in {"", ".", ":memory:"} or name.startswith("file:") or "\0" in name:
+        raise InvalidInput(f"{name!r} names no file, and a store needs one; {_FORMS}")
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:
+        raise InvalidInput(f"{name!r} names the home of someone this machine does not know") from error
+
+
+def _server(url: str) -> URL:
+    """Read the URL of a server. Nothing of it is repeated in an error: it may hold a password."""
+    try:
+        read = make_url(url).set(drivername="postgresql+psycopg")
+    except (ArgumentError, ValueError):
+        read = URL.create("postgresql+psycopg", host="@")
+    if "@" in f"{read.host}{read.database}":
+        raise InvalidInput(
+            "the URL of the server cannot be read; write postgresql://user:password@host:5432/database, with the "
+            "special characters of the password percent-encoded (@ is %40, : is %3A, / is %2F)"
+        ) from None
+    if not read.database:
+        raise InvalidInput("the URL names no database; write postgresql://user@host:5432/database")
+    return read
+
+
+def _postgres(url: URL) -> Dialect:
+    try:
+        import psycopg  # noqa: F401 - an extra, and slow to import
+    except ImportError as error:
+        raise MissingExtra("postgres") from error
+    from retentia.store.postgres import PostgresDialect
+
+    return PostgresDialect(url)

@@ -1,0 +1,357 @@
+"""Records: the rows that are truth. Written once, read back with the scope in the query."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Row, Select, Table, bindparam, exists, func, select, update
+
+from retentia.model.ids import SessionId, id_text
+from retentia.model.provenance import Source, Trust
+from retentia.model.record import (
+    DocumentRecord,
+    Importance,
+    ItemRecord,
+    Kind,
+    MessageRecord,
+    Record,
+    Status,
+    ToolCallRecord,
+)
+from retentia.model.scope import Scope
+from retentia.model.time import Moment, Precision
+from retentia.store.bulk import insert_many
+from retentia.store.database import Params, Rows, Transaction, batches
+from retentia.store.schema import derived_from, document, item, message, passage, session, tool_call
+
+TABLES: Mapping[Kind, Table] = {
+    Kind.MESSAGE: message,
+    Kind.TOOL_CALL: tool_call,
+    Kind.DOCUMENT: document,
+} | {kind: item for kind in Kind if kind not in {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}}
+_Fields: TypeAlias = Mapping[str, Any]  # what a driver returns has no static type
+RECORD_TABLES: tuple[Table, ...] = (message, tool_call, document, item)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The scopes a read may see, by number, with their names for what is shown."""
+
+    scopes: Mapping[int, Scope]
+
+    @property
+    def scope_ids(self) -> list[int]:
+        """The numbers of the scopes."""
+        return list(self.scopes)
+
+
+def insert_rows(transaction: Transaction, table: Table, rows: Sequence[Params]) -> None:
+    """Write rows of one table; all have the same keys."""
+    insert_many(transaction, table, rows)
+
+
+def known_keys(
+    transaction: Transaction, table: Table, scope_id: int, session_id: bytes | None, keys: Collection[str]
+) -> dict[str, bytes]:
+    """Return the ids of records that were already written under these keys."""
+    within = [table.c.tenant == transaction.tenant, table.c.scope_id == scope_id]
+    if session_id is not None:
+        within.append(table.c.session_id == session_id)
+    statement = select(table.c.client_key, table.c.id).where(*within)
+    found: dict[str, bytes] = {}
+    for some in batches(keys):
+        rows = transaction.rows(statement.where(table.c.client_key.in_(some)))
+        found.update((row.client_key, row.id) for row in rows)
+    return found
+
+
+def fetch(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[bytes]]) -> dict[bytes, Record]:
+    """Return the records with these ids that lie in the view, by id; what is gone or elsewhere is left out."""
+    found: dict[bytes, Record] = {}
+    by_table: dict[Table, list[bytes]] = {}
+    for kind, some in ids.items():
+        by_table.setdefault(TABLES[kind], []).extend(some)
+    for table, wanted in by_table.items():
+        for batch in batches(wanted):
+            statement = _by_ids(table, len(view.scopes), len(batch))
+            params = {"tenant": transaction.tenant, **_numbered("scope", view.scopes), **_numbered("id", batch)}
+            for row in transaction.rows(statement, params):
+                fields = _fields(table, row)
+                found[fields["id"]] = _record(table, fields, view)
+    return _with_sources(transaction, found)
+
+
+def kinds_of(transaction: Transaction, view: View, ids: Collection[bytes]) -> dict[Kind, list[bytes]]:
+    """Tell what kind of record each id names; ids that are not in the view are left out."""
+    found: dict[Kind, list[bytes]] = {}
+    for table in RECORD_TABLES:
+        kind = table.c.kind if table is item else bindparam("kind", table.name).label("kind")
+        for batch in batches(ids):
+            statement = select(table.c.id, kind).where(*_within(table, transaction, view), table.c.id.in_(batch))
+            for row in transaction.rows(statement):
+                found.setdefault(Kind(row.kind), []).append(row.id)
+    return found
+
+
+def texts(transaction: Transaction, scope_id: int, ids: Mapping[Kind, Collection[bytes]]) -> dict[bytes, str]:
+    """Return the texts of records of one scope by id; what is gone is left out."""
+    found: dict[bytes, str] = {}
+    for kind, some in ids.items():
+        table = TABLES[kind]
+        statement = select(table.c.id, table.c.text).where(
+            table.c.tenant == transaction.tenant, table.c.scope_id == scope_id
+        )
+        for batch in batches(some):
+            found.update((row.id, row.text) for row in transaction.rows(statement.where(table.c.id.in_(batch))))
+    return found
+
+
+def session_messages(
+    transaction: Transaction, view: View, session_id: bytes, *, after: int = 0, limit: int | None = None
+) -> list[MessageRecord]:
+    """Return the messages of a session in order, those with `seq` above `after`."""
+    statement = (
+        _in_view(message, transaction, view)
+        .where(message.c.session_id == session_id, message.c.seq > after)
+        .order_by(message.c.seq)
+    )
+    if limit is not None:
+        statement = statement.limit(limit)
+    return [_message(_fields(message, row), view) for row in transaction.rows(statement)]
+
+
+def page(
+    transaction: Transaction, view: View, table: Table, *, after: bytes | None, limit: int, kinds: Collection[str] = ()
+) -> list[Record]:
+    """Return records of one table in the order of their ids, those after an id."""
+    statement = _in_view(table, transaction, view).order_by(table.c.id).limit(limit)
+    if after is not None:
+        statement = statement.where(table.c.id > after)
+    if kinds and table is item:
+        statement = statement.where(item.c.kind.in_(kinds))
+    return [_record(table, _fields(table, row), view) for row in transaction.rows(statement)]
+
+
+def metadata_of(transaction: Transaction, view: View, table: Table) -> Rows:
+    """Return (id, metadata) of every record of one table in the view; metadata is JSON text or None."""
+    return transaction.rows(select(table.c.id, table.c.metadata).where(*_within(table, transaction, view)))
+
+
+def see_again(transaction: Transaction, scope_id: int, kind: str, content_key: bytes) -> bytes | None:
+    """Count one more sighting of a known item; return its id, or None when it is not known."""
+    row = transaction.first(
+        update(item)
+        .where(
+            item.c.tenant == transaction.tenant,
+            item.c.scope_id == scope_id,
+            item.c.kind == kind,
+            item.c.content_key == content_key,
+        )
+        .values(seen_count=item.c.seen_count + 1)
+        .returning(item.c.id)
+    )
+    return None if row is None else bytes(row.id)
+
+
+def counts(transaction: Transaction, view: View) -> dict[str, int]:
+    """Count the records of a view by kind."""
+    found: dict[str, int] = {}
+    for table in (message, tool_call, document):
+        counted = select(func.count()).select_from(table).where(*_within(table, transaction, view))
+        found[table.name] = transaction.number(counted)
+    by_kind = (
+        select(item.c.kind, func.count().label("records"))
+        .where(*_within(item, transaction, view))
+        .group_by(item.c.kind)
+    )
+    found.update((row.kind, row.records) for row in transaction.rows(by_kind))
+    return found
+
+
+def count_without_passage(transaction: Transaction, scope_id: int) -> int:
+    """Count records of a scope that have visible text and no passage."""
+    total = 0
+    for table in RECORD_TABLES:
+        indexed = exists().where(
+            passage.c.tenant == table.c.tenant,
+            passage.c.scope_id == table.c.scope_id,
+            passage.c.record_id == table.c.id,
+        )
+        statement = (
+            select(func.count())
+            .select_from(table)
+            .where(
+                table.c.tenant == transaction.tenant,
+                table.c.scope_id == scope_id,
+                func.trim(table.c.text, " \t\n\r") != "",
+                ~indexed,
+            )
+        )
+        total += transaction.number(statement)
+    return total
+
+
+def sample_texts(transaction: Transaction, scope_id: int, *, limit: int) -> list[str]:
+    """Return the texts of the latest messages of a scope."""
+    statement = (
+        select(message.c.text)
+        .where(message.c.tenant == transaction.tenant, message.c.scope_id == scope_id)
+        .order_by(message.c.id.desc())
+        .limit(limit)
+    )
+    return [str(row.text) for row in transaction.rows(statement)]
+
+
+def _within(table: Table, transaction: Transaction, view: View) -> list[ColumnElement[bool]]:
+    return [table.c.tenant == transaction.tenant, table.c.scope_id.in_(view.scope_ids)]
+
+
+def _in_view(table: Table, transaction: Transaction, view: View) -> Select[Any]:
+    return _shown(table).where(*_within(table, transaction, view))
+
+
+@lru_cache(maxsize=64)
+def _by_ids(table: Table, scopes: int, ids: int) -> Select[Any]:
+    """Return the statement that reads so many ids in so many scopes.
+
+    Building it takes twice as long as running it, so it is kept; and a parameter for each value, because a list that
+    expands is written into the statement anew each time.
+    """
+    return _shown(table).where(
+        table.c.tenant == bindparam("tenant"),
+        table.c.scope_id.in_([bindparam(name) for name in _numbered("scope", range(scopes))]),
+        table.c.id.in_([bindparam(name) for name in _numbered("id", range(ids))]),
+    )
+
+
+def _numbered(name: str, values: Iterable[object]) -> dict[str, object]:
+    return {f"{name}_{number}": value for number, value in enumerate(values)}
+
+
+@cache
+def _shown(table: Table) -> Select[Any]:
+    """Select what a record is made of: its row, and the name of its session where it has one."""
+    statement = select(table)
+    if "session_id" in table.c:
+        here = (session.c.tenant == table.c.tenant) & (session.c.scope_id == table.c.scope_id)
+        statement = statement.add_columns(session.c.name.label("session_name")).join(
+            session, here & (session.c.id == table.c.session_id)
+        )
+    return statement
+
+
+@cache
+def _names(table: Table) -> tuple[str, ...]:
+    return tuple(_shown(table).selected_columns.keys())
+
+
+def _fields(table: Table, row: Row[Any]) -> _Fields:
+    """Return a row by column name: reading twenty attributes of a row takes four times as long."""
+    return dict(zip(_names(table), row, strict=True))
+
+
+def _record(table: Table, fields: _Fields, view: View) -> Record:
+    if table is message:
+        return _message(fields, view)
+    if table is tool_call:
+        return _tool_call(fields, view)
+    if table is document:
+        return DocumentRecord(
+            **_common(fields, view, Kind.DOCUMENT),
+            title=fields["title"],
+            uri=fields["uri"],
+            media_type=fields["media_type"],
+        )
+    return _item(fields, view)
+
+
+def _common(fields: _Fields, view: View, kind: Kind) -> dict[str, Any]:
+    return {
+        "id": id_text(fields["id"]),
+        "kind": kind,
+        "scope": view.scopes[fields["scope_id"]],
+        "text": fields["text"],
+        "occurred": _moment(fields),
+        "recorded_at": fields["recorded_at"],
+        "trust": Trust(fields["trust"]),
+        "metadata": _json(fields["metadata"]) or {},
+    }
+
+
+def _message(fields: _Fields, view: View) -> MessageRecord:
+    return MessageRecord(
+        **_common(fields, view, Kind.MESSAGE),
+        session_id=SessionId(id_text(fields["session_id"])),
+        session=fields["session_name"],
+        seq=fields["seq"],
+        role=fields["role"],
+        speaker=fields["speaker"],
+        key=fields["client_key"] or "",
+        pinned=bool(fields["pinned"]),
+        parts=_json(fields["parts"]) or {},
+    )
+
+
+def _tool_call(fields: _Fields, view: View) -> ToolCallRecord:
+    return ToolCallRecord(
+        **_common(fields, view, Kind.TOOL_CALL),
+        session_id=SessionId(id_text(fields["session_id"])),
+        session=fields["session_name"],
+        seq=fields["seq"],
+        name=fields["name"],
+        arguments=_json(fields["arguments"]),
+        result=_json(fields["result"]),
+        status=fields["status"],
+        error=fields["error"],
+        duration_ms=fields["duration_ms"],
+        tokens=fields["tokens"],
+    )
+
+
+def _item(fields: _Fields, view: View) -> ItemRecord:
+    return ItemRecord(
+        **_common(fields, view, Kind(fields["kind"])),
+        status=Status(fields["status"]),
+        confidence=fields["confidence"],
+        importance=Importance(fields["importance"]),
+        valid_from=fields["valid_from"],
+        valid_to=fields["valid_to"],
+        seen_count=fields["seen_count"],
+        version=fields["version"],
+        author=fields["author"],
+        body=_json(fields["body"]) or {},
+    )
+
+
+def _with_sources(transaction: Transaction, found: dict[bytes, Record]) -> dict[bytes, Record]:
+    """Give items the sources they were derived from."""
+    items = {record_id: record for record_id, record in found.items() if isinstance(record, ItemRecord)}
+    for batch in batches(items):
+        statement = (
+            select(derived_from)
+            .where(
+                derived_from.c.tenant == transaction.tenant,
+                derived_from.c.child_kind == "item",
+                derived_from.c.child_id.in_(batch),
+            )
+            .order_by(derived_from.c.parent_kind, derived_from.c.parent_id, derived_from.c.start)
+        )
+        for row in transaction.rows(statement):
+            known = items[row.child_id]
+            source = Source(
+                kind=row.parent_kind, id=id_text(row.parent_id), start=row.start, end=row.end, role=row.role
+            )
+            items[row.child_id] = replace(known, sources=(*known.sources, source))
+    return found | items
+
+
+def _moment(fields: _Fields) -> Moment | None:
+    if fields["occurred_start"] is None:
+        return None
+    return Moment(fields["occurred_start"], fields["occurred_end"], Precision(fields["precision"]), fields["zone"])
+
+
+def _json(text: str | None) -> Any:
+    return None if text is None else json.loads(text)

@@ -1,0 +1,295 @@
+"""Every table, declared once, for SQLite and PostgreSQL alike.
+
+Each key begins with the tenant, so that the same schema can be distributed by tenant; nothing uses a sequence, a
+trigger or a foreign key across tables. Ids are 16 bytes, times UTC microseconds, JSON is text. Tables that are read by
+scope are clustered by it on SQLite (WITHOUT ROWID): a scope lies together however many other tenants the file holds.
+"""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+
+metadata = MetaData()
+# One order on both databases, whatever the locale of the server and its next upgrade.
+_TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def _text(name: str, *, default: str = "") -> Column[str]:
+    return Column(name, _TEXT, nullable=False, server_default=default)
+
+
+def _key(name: str) -> Column[str]:
+    return Column(name, _TEXT, primary_key=True)
+
+
+def _id(name: str, *, primary_key: bool = False) -> Column[bytes]:
+    return Column(name, LargeBinary(16), primary_key=primary_key, nullable=False)
+
+
+def _number(name: str, *, primary_key: bool = False) -> Column[int]:
+    return Column(name, BigInteger, primary_key=primary_key, nullable=False, autoincrement=False)
+
+
+def _scoped() -> tuple[Column[str], Column[int]]:
+    return _key("tenant"), _number("scope_id", primary_key=True)
+
+
+def _occurred() -> tuple[Column[Any], ...]:
+    """Event time; all three are null when it is unknown, `zone` then is empty."""
+    return (
+        Column("occurred_start", BigInteger),
+        Column("occurred_end", BigInteger),
+        Column("precision", _TEXT),
+        _text("zone"),
+    )
+
+
+def _kept() -> tuple[Column[Any], ...]:
+    """What every record carries: its clock, its trust, the caller's metadata and how long it is kept."""
+    return (
+        _number("recorded_at"),
+        _text("trust", default="person"),
+        Column("metadata", _TEXT),
+        Column("review_at", BigInteger),
+        Column("expires_at", BigInteger),
+    )
+
+
+scope = Table(
+    "scope",
+    metadata,
+    _key("tenant"),
+    _number("scope_id", primary_key=True),
+    _text("user"),
+    _text("space"),
+    _text("agent"),
+    _number("version"),
+    _number("created_at"),
+    UniqueConstraint("tenant", "user", "space", "agent", name="scope_name"),
+    sqlite_with_rowid=False,
+)
+
+session = Table(
+    "session",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _text("name"),
+    _number("next_seq"),
+    _number("started_at"),
+    _number("last_at"),
+    Column("ended_at", BigInteger),
+    Column("metadata", _TEXT),
+    UniqueConstraint("tenant", "scope_id", "name", name="session_name"),
+    sqlite_with_rowid=False,
+)
+
+message = Table(
+    "message",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _id("session_id"),
+    _number("seq"),
+    _text("role"),
+    _text("speaker"),
+    _text("text"),
+    Column("parts", _TEXT),
+    Column("client_key", _TEXT),
+    Column("pinned", Integer, nullable=False, server_default="0"),
+    Column("summarised_by", LargeBinary(16)),
+    *_occurred(),
+    *_kept(),
+    UniqueConstraint("tenant", "scope_id", "session_id", "seq", name="message_order"),
+    sqlite_with_rowid=False,
+)
+Index(
+    "message_client_key",
+    message.c.tenant,
+    message.c.scope_id,
+    message.c.session_id,
+    message.c.client_key,
+    unique=True,
+    sqlite_where=message.c.client_key.is_not(None),
+    postgresql_where=message.c.client_key.is_not(None),
+)
+
+tool_call = Table(
+    "tool_call",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _id("session_id"),
+    _number("seq"),
+    _text("name"),
+    _text("text"),
+    Column("arguments", _TEXT),
+    Column("result", _TEXT),
+    _text("status", default="ok"),
+    _text("error"),
+    Column("duration_ms", Float),
+    Column("tokens", BigInteger),
+    Column("client_key", _TEXT),
+    *_occurred(),
+    *_kept(),
+    UniqueConstraint("tenant", "scope_id", "session_id", "seq", name="tool_call_order"),
+    sqlite_with_rowid=False,
+)
+Index(
+    "tool_call_client_key",
+    tool_call.c.tenant,
+    tool_call.c.scope_id,
+    tool_call.c.session_id,
+    tool_call.c.client_key,
+    unique=True,
+    sqlite_where=tool_call.c.client_key.is_not(None),
+    postgresql_where=tool_call.c.client_key.is_not(None),
+)
+
+document = Table(
+    "document",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _text("title"),
+    _text("uri"),
+    _text("media_type"),
+    _text("text"),
+    Column("client_key", _TEXT),
+    *_occurred(),
+    *_kept(),
+    UniqueConstraint("tenant", "scope_id", "client_key", name="document_client_key"),
+)
+
+item = Table(
+    "item",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _text("kind"),
+    _text("text"),
+    Column("content_key", LargeBinary(16)),
+    _text("status", default="stated"),
+    Column("confidence", Float, nullable=False, server_default="1"),
+    _text("importance", default="normal"),
+    Column("valid_from", BigInteger),
+    Column("valid_to", BigInteger),
+    Column("retracted_at", BigInteger),
+    Column("seen_count", Integer, nullable=False, server_default="1"),
+    Column("version", Integer, nullable=False, server_default="1"),
+    _text("author"),
+    Column("body", _TEXT),
+    *_occurred(),
+    *_kept(),
+    UniqueConstraint("tenant", "scope_id", "kind", "content_key", name="item_content"),
+    sqlite_with_rowid=False,
+)
+
+passage = Table(
+    "passage",
+    metadata,
+    *_scoped(),
+    _id("record_id", primary_key=True),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    _text("kind"),
+    _id("thread"),
+    _number("seq"),
+    _text("role"),
+    _text("speaker"),
+    Column("day", Integer, nullable=False),
+    _number("occurred_start"),
+    _number("occurred_end"),
+    Column("flags", Integer, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("stems", LargeBinary, nullable=False),
+    Column("grams", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+vector = Table(
+    "vector",
+    metadata,
+    *_scoped(),
+    Column("generation", Integer, primary_key=True, autoincrement=False),
+    _id("record_id", primary_key=True),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("vector", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+derived_from = Table(
+    "derived_from",
+    metadata,
+    _key("tenant"),
+    _key("child_kind"),
+    _id("child_id", primary_key=True),
+    _key("parent_kind"),
+    _id("parent_id", primary_key=True),
+    Column("start", Integer, primary_key=True, autoincrement=False),
+    Column("end", Integer, nullable=False),
+    _text("role", default="evidence"),
+    Index("derived_from_parent", "tenant", "parent_kind", "parent_id"),
+    sqlite_with_rowid=False,
+)
+
+change = Table(
+    "change",
+    metadata,
+    *_scoped(),
+    _number("version", primary_key=True),
+    Column("record_ids", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+job = Table(
+    "job",
+    metadata,
+    _key("tenant"),
+    _id("id", primary_key=True),
+    _text("kind"),
+    _number("scope_id"),
+    Column("record_ids", LargeBinary, nullable=False),
+    _text("state", default="queued"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("fence", Integer, nullable=False, server_default="0"),
+    _number("next_at"),
+    _number("created_at"),
+    _text("error"),
+    Index("job_due", "tenant", "state", "next_at"),
+    sqlite_with_rowid=False,
+)
+
+due = Table(
+    "due",
+    metadata,
+    _key("tenant"),
+    _number("next_at"),
+    sqlite_with_rowid=False,
+)
+
+generation = Table(
+    "generation",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    _text("identity"),
+    _text("state"),
+    _number("created_at"),
+)
+Index(
+    "generation_in_use",  # at most one serves and at most one is being built, whoever opens the store at the same time
+    generation.c.state,
+    unique=True,
+    sqlite_where=generation.c.state != "retired",
+    postgresql_where=generation.c.state != "retired",
+)
+
+setting = Table(
+    "setting",
+    metadata,
+    _key("name"),
+    _text("value"),
+)
+
+TENANT_TABLES = tuple(table for table in metadata.sorted_tables if "tenant" in table.c and table is not due)
+"""Every table with personal data; `due` names tenants only, and is read across them."""

@@ -1,0 +1,86 @@
+"""Sessions: one stretch of conversation, whose records are numbered in the order they were written."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, select, update
+
+from retentia.model.ids import new_id_bytes
+from retentia.store.database import Transaction
+from retentia.store.schema import message, session
+
+_FIND = select(session.c.id).where(
+    session.c.tenant == bindparam("tenant"),
+    session.c.scope_id == bindparam("scope_id"),
+    session.c.name == bindparam("name"),
+)
+_TAKE = (
+    update(session)
+    .where(session.c.tenant == bindparam("t"), session.c.scope_id == bindparam("s"), session.c.id == bindparam("i"))
+    .values(next_seq=session.c.next_seq + bindparam("count"), last_at=bindparam("now"))
+    .returning(session.c.next_seq)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSummary:
+    """A line of a session listing; times in UTC microseconds."""
+
+    id: bytes
+    name: str
+    scope_id: int
+    started_at: int
+    last_at: int
+    ended_at: int | None
+    messages: int
+
+
+def find(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
+    """Return the id of a session, or None."""
+    row = transaction.first(_FIND, {"tenant": transaction.tenant, "scope_id": scope_id, "name": name})
+    return None if row is None else bytes(row.id)
+
+
+def ensure(transaction: Transaction, scope_id: int, name: str) -> bytes:
+    """Return the id of a session, beginning it when it is new."""
+    known = find(transaction, scope_id, name)
+    if known is not None:
+        return known
+    fresh = {"id": new_id_bytes(), "next_seq": 1, "started_at": transaction.now, "last_at": transaction.now}
+    key = {"tenant": transaction.tenant, "scope_id": scope_id, "name": name}
+    transaction.insert_new(session, {**key, **fresh})
+    return bytes(transaction.rows(_FIND, key)[0].id)
+
+
+def take_numbers(transaction: Transaction, scope_id: int, session_id: bytes, count: int) -> int:
+    """Reserve `count` places at the end of a session; return the first."""
+    parameters = {"t": transaction.tenant, "s": scope_id, "i": session_id, "count": count, "now": transaction.now}
+    return transaction.number(_TAKE, parameters) - count
+
+
+def listing(transaction: Transaction, scope_ids: list[int], *, limit: int) -> list[SessionSummary]:
+    """Return the sessions of a view, the most recent first."""
+    counted = (
+        select(message.c.scope_id, message.c.session_id, func.count().label("messages"))
+        .where(message.c.tenant == transaction.tenant, message.c.scope_id.in_(scope_ids))
+        .group_by(message.c.scope_id, message.c.session_id)
+        .subquery()
+    )
+    statement = (
+        select(session, func.coalesce(counted.c.messages, 0).label("messages"))
+        .outerjoin(counted, (counted.c.scope_id == session.c.scope_id) & (counted.c.session_id == session.c.id))
+        .where(session.c.tenant == transaction.tenant, session.c.scope_id.in_(scope_ids))
+        .order_by(session.c.last_at.desc(), session.c.id)
+        .limit(limit)
+    )
+    return [
+        SessionSummary(
+            id=row.id,
+            name=row.name,
+            scope_id=row.scope_id,
+            started_at=row.started_at,
+            last_at=row.last_at,
+            ended_at=row.ended_at,
+            messages=row.messages,
+        )
+        for row in transaction.rows(statement)
+    ]

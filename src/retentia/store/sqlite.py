@@ -1,0 +1,132 @@
+"""SQLite: one file, write-ahead log, several threads and processes."""
+
+import sqlite3
+from pathlib import Path
+from typing import cast
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+from retentia import errors
+from retentia.store.sqlite_file import APPLICATION_ID, check_file
+
+_OLDEST = (3, 35, 0)  # UPDATE … RETURNING
+_BUSY_MS = 60_000
+_RECLAIM_MS = 1_000
+_DAMAGED = "the database file is damaged; restore a backup, or copy it and run `retentia doctor`"
+_NO_ACCESS = "the store may not be written; check the permissions of the file and of its folder"
+_ERRORS: dict[int, tuple[type[errors.StoreError], str]] = {
+    sqlite3.SQLITE_BUSY: (errors.StoreBusy, "another process is writing for too long; try again"),
+    sqlite3.SQLITE_LOCKED: (errors.StoreBusy, "another process is writing for too long; try again"),
+    sqlite3.SQLITE_PROTOCOL: (errors.StoreBusy, "too many processes open the file at once; try again"),
+    sqlite3.SQLITE_READONLY: (errors.StoreReadOnly, _NO_ACCESS),
+    sqlite3.SQLITE_PERM: (errors.StoreReadOnly, _NO_ACCESS),
+    sqlite3.SQLITE_AUTH: (errors.StoreReadOnly, _NO_ACCESS),
+    sqlite3.SQLITE_FULL: (errors.StoreFull, "the disk is full and nothing was written; free some space and repeat"),
+    sqlite3.SQLITE_CORRUPT: (errors.StoreCorrupt, _DAMAGED),
+    sqlite3.SQLITE_NOTADB: (errors.StoreCorrupt, _DAMAGED),
+    sqlite3.SQLITE_CANTOPEN: (
+        errors.StoreUnavailable,
+        "the file or its log cannot be opened; check the folder, its permissions and the limit of open files",
+    ),
+    sqlite3.SQLITE_IOERR: (errors.StoreUnavailable, "the disk reported an error; check its health and its free space"),
+    sqlite3.SQLITE_NOMEM: (errors.StoreUnavailable, "there is not enough memory; try again"),
+}
+
+
+class SqliteDialect:
+    """How to open and use one SQLite file. `path` may be relative to the present folder; its folder must exist."""
+
+    name = "sqlite"
+    one_writer = True  # waiting in line is fair and quick; SQLite's own waiting polls
+    driver_error: type[Exception] = sqlite3.Error
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()  # the process may change its folder later
+
+    def check(self) -> None:
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise errors.StoreUnavailable(
+                f"this Python has SQLite {sqlite3.sqlite_version}, and retentia needs 3.35 or newer; use a newer Python"
+            )
+        check_file(self.path)
+
+    def connect(self) -> Engine:
+        engine = create_engine(
+            URL.create("sqlite", database=str(self.path)),
+            poolclass=QueuePool,
+            pool_size=4,
+            max_overflow=28,
+            hide_parameters=True,  # they are what people said
+            connect_args={"check_same_thread": False, "isolation_level": None, "timeout": _BUSY_MS / 1000},
+        )
+        event.listen(engine, "connect", _set_up)
+        return engine
+
+    def begin(self, connection: Connection, *, tenant: str, write: bool) -> None:
+        """Begin past SQLAlchemy, whose own way takes longer than many a query."""
+        _driver(connection).execute("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    def end_read(self, connection: Connection) -> None:
+        connection.rollback()  # which a damaged file still allows
+
+    def migration_lock(self, connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def translate(self, error: Exception) -> errors.StoreError | None:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None or (code & 0xFF) not in _ERRORS:
+            return None
+        kind, remedy = _ERRORS[code & 0xFF]
+        return kind(f"{str(self.path)!r}: {remedy} ({error})")
+
+    def reclaim(self, engine: Engine) -> str:
+        """Empty the write-ahead log; secure_delete has overwritten the pages of the file itself."""
+        with engine.connect() as connection:
+            run = connection.exec_driver_sql
+            run(f"PRAGMA busy_timeout = {_RECLAIM_MS}")
+            try:
+                is_busy = run("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
+            finally:
+                run(f"PRAGMA busy_timeout = {_BUSY_MS}")
+        return "another process is reading an older snapshot; its copy goes when it is done" if is_busy else ""
+
+    def integrity_problems(self, connection: Connection) -> list[str]:
+        try:
+            found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check")]
+        except DatabaseError as error:
+            return [str(error.orig)]
+        return [] if found == ["ok"] else found
+
+    def size_bytes(self, connection: Connection) -> int:
+        names = (self.path, Path(f"{self.path}-wal"), Path(f"{self.path}-shm"))
+        return sum(file.stat().st_size for file in names if file.exists())
+
+
+def _set_up(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+    try:
+        _set_pragmas(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _set_pragmas(connection: DBAPIConnection) -> None:
+    run = connection.cursor().execute
+    is_new = run("PRAGMA page_count").fetchone()[0] == 0
+    if is_new:
+        run("PRAGMA page_size = 8192")
+        run(f"PRAGMA application_id = {APPLICATION_ID}")
+    run("PRAGMA journal_mode = WAL")
+    run("PRAGMA synchronous = FULL")
+    run("PRAGMA secure_delete = ON")
+    run("PRAGMA foreign_keys = ON")
+    run("PRAGMA temp_store = MEMORY")
+    run("PRAGMA journal_size_limit = 67108864")
+    run("PRAGMA cache_size = -16384")
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    return cast("sqlite3.Connection", connection.connection.driver_connection)  # SQLAlchemy does not know its type
