@@ -1,0 +1,142 @@
+"""Neighbours: the order of passages in their threads, and how much of a passage flows into those around it.
+
+Everything is scored in *position space*: passages of a thread stand side by side, in the order they were said. What a
+neighbour contributes is then a shifted slice, and an index that mixes at query time need not store anything mixed: an
+erased message leaves nothing behind in the ones around it.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentia.index.columns import Columns
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of its own, its previous two and its next passage a passage is made of."""
+
+    own: float
+    previous: float
+    before_previous: float
+    next: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The live rows in order of thread, then sequence, record and part; n of them.
+
+    `rows` gives the row at each position, `positions` the position of each row (-1 for a dead one). `before`,
+    `two_before`, `after` and `two_after` give a neighbour's position, or n where the thread ends: an array with one
+    cell too many catches what falls off. `follows` and `follows_two` are 1.0 where there is one, or two, before.
+    """
+
+    rows: NDArray[np.int32]
+    positions: NDArray[np.int32]
+    threads: NDArray[np.int32]
+    thread_starts: NDArray[np.intp]
+    follows: NDArray[np.float32]
+    follows_two: NDArray[np.float32]
+    before: NDArray[np.int32]
+    two_before: NDArray[np.int32]
+    after: NDArray[np.int32]
+    two_after: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(getattr(self, name).nbytes for name in self.__slots__)
+
+    def mix(self, values: NDArray[np.float32], share: Share) -> NDArray[np.float32]:
+        """Add to each position's value its neighbours' shares; values of shape (n,) or (n, width)."""
+        tall = (slice(None), *(None for _ in values.shape[1:]))
+        mixed = values * np.float32(share.own)
+        mixed[1:] += values[:-1] * (self.follows[1:] * np.float32(share.previous))[tall]
+        mixed[2:] += values[:-2] * (self.follows_two[2:] * np.float32(share.before_previous))[tall]
+        mixed[:-1] += values[1:] * (self.follows[1:] * np.float32(share.next))[tall]
+        return mixed
+
+    def window(self, low: int, high: int) -> "Layout":
+        """Return the stretch of positions from `low` to `high` with what `mix` needs of it."""
+        cut = slice(low, high)
+        return replace(self, rows=self.rows[cut], follows=self.follows[cut], follows_two=self.follows_two[cut])
+
+    def around(self) -> NDArray[np.int32]:
+        """Return the rows before, two before and after each position, -1 where there is none; shape (3, n)."""
+        rows = np.append(self.rows, np.int32(-1))
+        return np.stack([rows[self.before], rows[self.two_before], rows[self.after]])
+
+    def changed_since(self, earlier: "Layout") -> NDArray[np.intp]:
+        """Return the positions that are new, or that have other rows around them than earlier."""
+        was_at = np.full(len(self.positions), -1, dtype=np.int32)
+        was_at[: len(earlier.positions)] = earlier.positions
+        was_at = was_at[self.rows]
+        same = was_at >= 0
+        same[same] = (earlier.around()[:, was_at[same]] == self.around()[:, same]).all(axis=0)
+        return np.flatnonzero(~same)
+
+    def any_in_thread(self, marks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Say for each position whether any of its thread is marked."""
+        if len(marks) == 0:
+            return marks
+        return np.logical_or.reduceat(marks, self.thread_starts)[self.threads]
+
+    def mean_of_best(self, values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+        """Return for each position the mean of the `count` highest values (0 or more) in its thread, or of all."""
+        values, starts = values.copy(), self.thread_starts
+        total = np.zeros(len(starts), dtype=np.float32)
+        for _ in range(count):
+            best = np.maximum.reduceat(values, starts)
+            total += np.maximum(best, 0)
+            places = np.flatnonzero(values == best[self.threads])
+            threads = self.threads[places]
+            is_first = np.ones(len(places), dtype=bool)
+            is_first[1:] = threads[1:] != threads[:-1]
+            values[places[is_first]] = -1
+        lengths = np.append(starts[1:], len(values)) - starts
+        total /= np.minimum(lengths, count).astype(np.float32)
+        return total[self.threads]
+
+
+def arrange(columns: Columns) -> Layout:
+    """Put the live rows into the order of their threads."""
+    live = np.flatnonzero(columns.is_live.values)
+    record = columns.record.values
+    keys = (columns.part.values, record[:, 1], record[:, 0], columns.seq.values, columns.thread.codes)
+    rows = live[np.lexsort([key[live] for key in keys])].astype(np.int32)
+    here = np.arange(len(rows), dtype=np.int32)
+    positions = np.full(len(columns), -1, dtype=np.int32)
+    positions[rows] = here
+    threads = columns.thread.codes[rows]
+    follows, follows_two = _has_before(threads, 1), _has_before(threads, 2)
+    return Layout(
+        rows=rows,
+        positions=positions,
+        threads=np.cumsum(~follows, dtype=np.int32) - np.int32(1),
+        thread_starts=np.flatnonzero(~follows),
+        follows=follows.astype(np.float32),
+        follows_two=follows_two.astype(np.float32),
+        before=_neighbour(here, -1, follows),
+        two_before=_neighbour(here, -2, follows_two),
+        after=_neighbour(here, 1, _has_after(follows, 1)),
+        two_after=_neighbour(here, 2, _has_after(follows_two, 2)),
+    )
+
+
+def _has_before(threads: NDArray[np.int32], distance: int) -> NDArray[np.bool_]:
+    same = np.zeros(len(threads), dtype=bool)
+    same[distance:] = threads[distance:] == threads[:-distance]
+    return same
+
+
+def _has_after(has_before: NDArray[np.bool_], distance: int) -> NDArray[np.bool_]:
+    shifted = np.zeros(len(has_before), dtype=bool)
+    shifted[:-distance] = has_before[distance:]
+    return shifted
+
+
+def _neighbour(here: NDArray[np.int32], distance: int, exists: NDArray[np.bool_]) -> NDArray[np.int32]:
+    return np.where(exists, here + np.int32(distance), np.int32(len(here)))

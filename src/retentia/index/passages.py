@@ -1,0 +1,88 @@
+"""From a record's text to its passages, and from a passage to the text that is embedded. Pure."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from retentia.index.tokenizer import analyse, date_text, split_passages
+from retentia.model.passage import Passage
+from retentia.model.time import Moment
+
+NO_THREAD = b""
+"""The thread of records that stand alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexable:
+    """What the index needs to know of a record. `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown."""
+
+    record_id: bytes
+    kind: str
+    text: str
+    thread: bytes = NO_THREAD
+    seq: int = 0
+    role: str = ""
+    speaker: str = ""
+    day: int = 0
+    occurred_start: int = 0
+    occurred_end: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        record_id: bytes,
+        kind: str,
+        text: str,
+        moment: Moment | None,
+        recorded_at: int,
+        thread: bytes = NO_THREAD,
+        seq: int = 0,
+        role: str = "",
+        speaker: str = "",
+    ) -> Self:
+        """Describe a record. One without an event time is found by when it was recorded, but has no date to mix in."""
+        return cls(
+            record_id=record_id,
+            kind=kind,
+            text=text,
+            thread=thread,
+            seq=seq,
+            role=role,
+            speaker=speaker,
+            day=moment.local_day() if moment else 0,
+            occurred_start=moment.start if moment else recorded_at,
+            occurred_end=moment.end if moment else recorded_at + 1,
+        )
+
+
+def passages_of(source: Indexable) -> list[Passage]:
+    """Cut a record into passages with their own terms; a text without visible characters has none."""
+    whole_up_to = 0 if source.kind == "document" else 600
+    return [
+        Passage(
+            source.record_id,
+            part,
+            source.kind,
+            source.thread,
+            source.seq,
+            source.role,
+            source.speaker,
+            source.day,
+            source.occurred_start,
+            source.occurred_end,
+            found.flags,
+            start,
+            end,
+            found.stems,
+            found.grams,
+        )
+        for part, (start, end) in enumerate(split_passages(source.text, whole_up_to=whole_up_to))
+        for found in (analyse(source.text[start:end]),)
+    ]
+
+
+def embedding_text(passage_text: str, *, speaker: str, day: int) -> str:
+    """Write what is embedded for a passage: when, who, what, as far as it is known."""
+    when = f"[{date_text(day)}] " if day else ""
+    who = f"{speaker}: " if speaker else ""
+    return f"{when}{who}{passage_text}"

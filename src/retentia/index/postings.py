@@ -1,0 +1,112 @@
+"""Postings: which rows hold a term, and how often; an inverted index made by sorting."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ROW_BITS = np.uint64(32)
+
+
+class Found(NamedTuple):
+    """Occurrences of several terms: which of them (index into the terms asked for), in which row, how often."""
+
+    which: NDArray[np.intp]
+    rows: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """Terms in rising order, each with its stretch of `rows` (rising) and `counts`."""
+
+    terms: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+
+    @property
+    def nbytes(self) -> int:
+        return self.terms.nbytes + self.starts.nbytes + self.rows.nbytes + self.counts.nbytes
+
+
+class Postings:
+    """Grows by segments; a segment is merged with the one before it once it has reached half of its size."""
+
+    def __init__(self) -> None:
+        self._segments: list[_Segment] = []
+
+    @property
+    def nbytes(self) -> int:
+        return sum(segment.nbytes for segment in self._segments)
+
+    def extend(self, terms: NDArray[np.uint32], rows: NDArray[np.uint32]) -> None:
+        """Add one occurrence of each term in the row beside it; rows are new ones."""
+        keys = (terms.astype(np.uint64) << _ROW_BITS) | rows.astype(np.uint64)
+        keys.sort()
+        starts = _starts(keys)
+        counts = np.minimum(np.diff(starts, append=len(keys)), 255).astype(np.uint8)
+        self._segments.append(_segment(keys[starts], counts))
+        while len(self._segments) > 1 and len(self._segments[-1].rows) * 2 > len(self._segments[-2].rows):
+            newer, older = self._segments.pop(), self._segments.pop()
+            self._segments.append(_merged(older, newer))
+
+    def keep(self, rows: NDArray[np.intp], row_count: int) -> None:
+        """Drop every row but these (of `row_count`), which are renumbered from 0 in rising order."""
+        renumbered = np.full(row_count, -1, dtype=np.int64)
+        renumbered[rows] = np.arange(len(rows))
+        keys, counts = [], []
+        for segment in self._segments:
+            moved = renumbered[segment.rows]
+            alive = moved >= 0
+            keys.append(((_keys(segment) >> _ROW_BITS << _ROW_BITS)[alive]) | moved[alive].astype(np.uint64))
+            counts.append(segment.counts[alive])
+        self._segments = [_sorted_segment(np.concatenate(keys), np.concatenate(counts))] if keys else []
+
+    def find(self, terms: NDArray[np.uint32]) -> Found:
+        """Return every occurrence of each of the terms, dead rows included."""
+        found = [_find(segment, terms) for segment in self._segments if len(segment.terms)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            return Found(np.empty(0, np.intp), np.empty(0, np.int32), np.empty(0, np.uint8))
+        return Found(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _find(segment: _Segment, terms: NDArray[np.uint32]) -> Found:
+    at = np.minimum(np.searchsorted(segment.terms, terms), len(segment.terms) - 1)
+    lengths = np.where(segment.terms[at] == terms, segment.starts[at + 1] - segment.starts[at], 0)
+    which = np.repeat(np.arange(len(terms)), lengths)
+    offsets = segment.starts[at] - (np.cumsum(lengths) - lengths)
+    places = np.arange(len(which)) + offsets[which]
+    return Found(which, segment.rows[places], segment.counts[places])
+
+
+def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
+    terms = (keys >> _ROW_BITS).astype(np.uint32)
+    starts = _starts(terms)
+    rows = keys.astype(np.uint32).view(np.int32)
+    return _Segment(terms[starts], np.append(starts, len(keys)), rows, counts)
+
+
+def _sorted_segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
+    order = np.argsort(keys)
+    return _segment(keys[order], counts[order])
+
+
+def _merged(older: _Segment, newer: _Segment) -> _Segment:
+    keys = np.concatenate([_keys(older), _keys(newer)])
+    return _sorted_segment(keys, np.concatenate([older.counts, newer.counts]))
+
+
+def _keys(segment: _Segment) -> NDArray[np.uint64]:
+    terms = np.repeat(segment.terms, np.diff(segment.starts)).astype(np.uint64)
+    return (terms << _ROW_BITS) | segment.rows.astype(np.uint64)
+
+
+def _starts(ordered: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
+    """Return where each run of equal values starts."""
+    if len(ordered) == 0:
+        return np.empty(0, dtype=np.int64)
+    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])

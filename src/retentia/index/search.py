@@ -1,0 +1,63 @@
+"""Search: from scored passages to ranked records, in an order that does not depend on how the rows came in."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentia.index.columns import Columns
+from retentia.index.neighbours import Layout
+from retentia.index.ranking import RankedPassage, RankedRecord
+from retentia.index.signals import Signal, Signals
+
+_SPARE = 4
+_SCORE_STEPS = 1e6
+_LOWEST = float(np.finfo(np.float32).min)
+
+
+def best_records(
+    scores: Signal, signals: Signals, columns: Columns, layout: Layout, *, limit: int
+) -> tuple[RankedRecord, ...]:
+    """Return the `limit` best records, each by its best passage; what scores -inf is never returned."""
+    wanted = limit * _SPARE
+    while True:
+        best = best_positions(scores, columns, layout, wanted)
+        ids = [(first, last) for first, last in columns.record.values[layout.rows[best]].tolist()]
+        kept = list(dict.fromkeys(ids))[:limit]
+        if len(kept) == limit or len(best) < wanted:
+            return _records(best, ids, kept, scores, signals, columns, layout)
+        wanted *= _SPARE
+
+
+def best_positions(scores: Signal, columns: Columns, layout: Layout, wanted: int) -> NDArray[np.intp]:
+    """Return the `wanted` best positions, and more when scores are equal, best first; ties by record id, then part."""
+    least = _LOWEST
+    if wanted < len(scores):
+        least = max(least, float(np.partition(scores, len(scores) - wanted)[len(scores) - wanted]))
+    places = np.flatnonzero(scores >= least)
+    rows = layout.rows[places]
+    record, part = columns.record.values[rows], columns.part.values[rows]
+    # Rounded, so that the last bits of a sum, which may depend on the order of rows, decide nothing.
+    steps = -np.round(scores[places].astype(np.float64) * _SCORE_STEPS)
+    ordered: NDArray[np.intp] = places[np.lexsort((part, record[:, 1], record[:, 0], steps))]
+    return ordered
+
+
+def _records(
+    best: NDArray[np.intp],
+    ids: list[tuple[int, int]],
+    kept: list[tuple[int, int]],
+    scores: Signal,
+    signals: Signals,
+    columns: Columns,
+    layout: Layout,
+) -> tuple[RankedRecord, ...]:
+    rows = layout.rows[best]
+    spans = (columns.part.values[rows], columns.start.values[rows], columns.end.values[rows], scores[best])
+    passages: dict[tuple[int, int], list[RankedPassage]] = {record: [] for record in kept}
+    for record, *span in zip(ids, *(column.tolist() for column in spans), strict=True):
+        if record in passages:
+            passages[record].append(RankedPassage(*span))
+    first = [ids.index(record) for record in kept]
+    return tuple(
+        RankedRecord(columns.record_id(row), columns.kind.at(row), found[0].score, said, tuple(found))
+        for row, found, said in zip(rows[first].tolist(), passages.values(), signals.at(best[first]), strict=True)
+    )

@@ -1,0 +1,79 @@
+"""Traits: what a passage is, whatever is asked: who says it, to whom, and whether it asks, instructs or tells a time."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentia.index.columns import Columns
+from retentia.index.neighbours import Layout
+from retentia.index.tokenizer import speaker_key
+from retentia.model.passage import ENDS_WITH_QUESTION, HAS_TEMPORAL_EXPRESSION
+
+GIVES_INSTRUCTION = 4
+"""The flag of a passage that tells the assistant what to do from now on."""
+
+Marks = NDArray[np.float32]
+_ASSISTANT, _MESSAGE = "assistant", "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """The traits of each position (1.0 where it has one), and the words a participant is named by.
+
+    `by_assistant` marks what an assistant said. `asks` marks questions between people; where an assistant listens, the
+    questions are the user's own and say what the user is busy with. `instructs` marks what someone other than the
+    assistant wants done from now on; only a message can, never a document or a tool. `continues` marks what follows in
+    a long message: people say first what it is about.
+    """
+
+    speakers: NDArray[np.int32]
+    named: dict[str, frozenset[int]]
+    by_assistant: Marks
+    asks: Marks
+    instructs: Marks
+    continues: Marks
+    tells_time: Marks
+
+    @classmethod
+    def of(cls, columns: Columns, layout: Layout) -> "Traits":
+        """Gather them for a layout."""
+        rows = layout.rows
+        flags = columns.flags.values[rows]
+        by_assistant = columns.role.is_any_of([_ASSISTANT])[rows]
+        is_message = columns.kind.is_any_of([_MESSAGE])[rows]
+        speakers = columns.speaker.codes[rows]
+        return cls(
+            speakers=speakers,
+            named=_named(columns, speakers),
+            by_assistant=_marks(by_assistant),
+            asks=_marks(((flags & ENDS_WITH_QUESTION) != 0) & ~layout.any_in_thread(by_assistant)),
+            instructs=_marks(((flags & GIVES_INSTRUCTION) != 0) & is_message & ~by_assistant),
+            continues=_marks((columns.part.values[rows] > 0) & is_message),
+            tells_time=_marks((flags & HAS_TEMPORAL_EXPRESSION) != 0),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        marks = (self.by_assistant, self.asks, self.instructs, self.continues, self.tells_time)
+        return self.speakers.nbytes + sum(mark.nbytes for mark in marks)
+
+    def addressed(self, words: frozenset[str]) -> Marks | None:
+        """Mark what is said by the participant the question names; None when it names none, or several equally."""
+        best = Counter(code for word in words for code in self.named.get(word, ())).most_common(2)
+        if not best or (len(best) == 2 and best[0][1] == best[1][1]):
+            return None
+        return _marks(self.speakers == best[0][0])
+
+
+def _named(columns: Columns, speakers: NDArray[np.int32]) -> dict[str, frozenset[int]]:
+    named: dict[str, set[int]] = {}
+    for code in np.unique(speakers).tolist():
+        for word in speaker_key(columns.speaker.labels[code]):
+            named.setdefault(word, set()).add(code)
+    return {word: frozenset(codes) for word, codes in named.items()}
+
+
+def _marks(are: NDArray[np.bool_]) -> Marks:
+    return are.astype(np.float32)
