@@ -1,0 +1,1 @@
+"""Writing: admission, then one transaction."""

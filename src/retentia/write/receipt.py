@@ -1,0 +1,50 @@
+"""What a write answers with."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from retentia.model.ids import RecordId
+from retentia.model.scope import Scope
+
+WriteStatus = Literal["indexed", "queued", "failed"]
+"""indexed: found by words and by meaning; queued: durable, found by words, meaning follows; failed: a job is dead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """One input that is durable. `is_new` is False when it was already there under its key or content."""
+
+    position: int
+    id: RecordId
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """One input that was refused, and why; nothing of it was written."""
+
+    position: int
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What is durable, what was refused, and which jobs are still to run. `notes` says what was changed on the way."""
+
+    scope: Scope
+    written: tuple[Written, ...]
+    failed: tuple[Failed, ...] = ()
+    notes: tuple[str, ...] = ()
+    job_ids: tuple[RecordId, ...] = ()
+
+    @property
+    def ids(self) -> tuple[RecordId, ...]:
+        """The ids of what is durable, in the order given."""
+        return tuple(entry.id for entry in self.written)
+
+    @property
+    def id(self) -> RecordId:
+        """The id, where one thing was written."""
+        (only,) = self.ids
+        return only
