@@ -1,0 +1,40 @@
+"""Filters as a mask over the passages of an index: they narrow inside the search, never after it."""
+
+import json
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentia.index.columns import Columns
+from retentia.model.filters import Filter
+from retentia.read.query import Query
+from retentia.store import records
+from retentia.store.database import Transaction
+from retentia.store.records import RECORD_TABLES, View
+
+
+def mask(
+    columns: Columns, query: Query, transaction: Transaction, view: View, session_ids: set[bytes]
+) -> NDArray[np.bool_]:
+    """Mark the rows that the query's kinds, times, session and metadata filter allow."""
+    allowed = np.ones(len(columns), dtype=bool)
+    if query.kinds:
+        allowed &= columns.kind.is_any_of([kind.value for kind in query.kinds])
+    if query.since is not None:
+        allowed &= columns.occurred_end.values > query.since
+    if query.until is not None:
+        allowed &= columns.occurred_start.values < query.until
+    if query.session is not None:
+        allowed &= columns.thread.is_any_of(session_ids)
+    if query.where is not None:
+        allowed &= columns.rows_of(_matching(query.where, transaction, view)) if len(columns) else allowed
+    return allowed
+
+
+def _matching(where: Filter, transaction: Transaction, view: View) -> set[bytes]:
+    found: set[bytes] = set()
+    for table in RECORD_TABLES:
+        for row in records.metadata_of(transaction, view, table):
+            if where.matches(json.loads(row.metadata) if row.metadata else {}):
+                found.add(row.id)
+    return found

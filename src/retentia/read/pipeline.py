@@ -1,0 +1,198 @@
+"""Reading, step by step: analyse and embed the query -> one snapshot -> search in one scope -> relevance cutoff ->
+rows read again under the same scope -> fit into the budget -> explain.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retentia.errors import EmbeddingFailed, InvalidInput
+from retentia.index.columns import Columns
+from retentia.index.ranking import RankedRecord, Ranking
+from retentia.index.tokenizer import QueryTerms, analyse_query
+from retentia.model.record import Kind, Record
+from retentia.model.scope import Scope
+from retentia.providers.threads import one_blas_thread
+from retentia.read.cutoff import calibration_for, relevance
+from retentia.read.excerpt import choose_spans, excerpt
+from retentia.read.explain import explain
+from retentia.read.masks import mask
+from retentia.read.query import Hit, Query, Recall, Timing
+from retentia.read.residents import Residents
+from retentia.read.serving import Serving, ServingEmbedder
+from retentia.store import records, scopes, sessions
+from retentia.store.database import Database, Transaction
+from retentia.store.records import View
+from retentia.store.scopes import ScopeVersion
+
+MAX_QUERY_CHARACTERS = 20_000
+Vector = NDArray[np.float32]
+
+
+class ReadPipeline:
+    """Answers questions; see the module for the order of steps. Safe to use from many threads."""
+
+    def __init__(
+        self,
+        database: Database,
+        residents: Residents,
+        embedding: ServingEmbedder,
+        *,
+        count_tokens: Callable[[str], int],
+    ) -> None:
+        self._database = database
+        self._residents = residents
+        self._embedding = embedding
+        self._count_tokens = count_tokens
+
+    def run(self, query: Query, scope: Scope) -> Recall:
+        """Find what is known, best first, or nothing with the reason."""
+        if query.limit < 1:
+            raise InvalidInput(f"limit must be at least 1, not {query.limit}")
+        text = query.text[:MAX_QUERY_CHARACTERS]
+        serving = self._embedding.current()
+        terms = analyse_query(text)
+        vector, embed_ms, notes = self._embed(text, serving)
+        started = time.perf_counter()
+        with self._database.read(scope.tenant) as transaction:
+            view = scopes.view(transaction, scope)
+            if not view:
+                return _nothing(f"nothing was ever remembered for {scope}")
+            if view[0].generation != serving.generation:
+                serving, vector = self._embedding.current(view[0].generation), None
+                notes = (*notes, "the embedder was just changed; this answer was found by words only")
+            answer = self._answer(transaction, query, terms, vector, view, serving, scope)
+        timing = Timing(embed_ms=embed_ms, search_ms=(time.perf_counter() - started) * 1000)
+        return replace(answer, notes=notes, timing=timing)
+
+    def _answer(
+        self,
+        transaction: Transaction,
+        query: Query,
+        terms: QueryTerms,
+        vector: Vector | None,
+        view: Sequence[ScopeVersion],
+        serving: Serving,
+        scope: Scope,
+    ) -> Recall:
+        resident = self._residents.current(
+            transaction, view, generation=serving.generation, dimension=serving.dimension
+        )
+        readable = View({entry.scope_id: _named(scope, entry) for entry in view})
+        with resident.lock:
+            index = resident.index
+            allowed = self._allowed(transaction, query, index.columns, readable) if query.is_filtered else None
+            with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
+                ranking = index.search(terms, vector, limit=query.limit, allowed=allowed)
+            pending = resident.pending
+        calibration = calibration_for(serving.identity.name)
+        known = relevance(ranking.evidence, calibration)
+        threshold = calibration.threshold if query.min_relevance is None else query.min_relevance
+        if known < threshold or not ranking.records:
+            return _nothing(
+                _why_nothing(ranking, known, threshold),
+                relevance=known,
+                threshold=threshold,
+                filtered_count=ranking.filtered,
+                pending_count=pending,
+            )
+        found = records.fetch(transaction, readable, _by_kind(ranking.records))
+        hits = self._hits(ranking.records, found, query.token_budget)
+        return Recall(
+            hits=hits,
+            reason=_why(hits, ranking),
+            relevance=known,
+            threshold=threshold,
+            filtered_count=ranking.filtered,
+            pending_count=pending,
+        )
+
+    def _embed(self, text: str, serving: Serving) -> tuple[Vector | None, float, tuple[str, ...]]:
+        if serving.embedder is None or not text.strip():
+            return None, 0.0, ()
+        started = time.perf_counter()
+        try:
+            vector = serving.embedder.embed_query(text)
+        except EmbeddingFailed as error:
+            return None, 0.0, (f"found by words only, because the question could not be embedded: {error}",)
+        return vector, (time.perf_counter() - started) * 1000, ()
+
+    def _allowed(self, transaction: Transaction, query: Query, columns: Columns, view: View) -> NDArray[np.bool_]:
+        session_ids = set()
+        if query.session is not None:
+            named = (sessions.find(transaction, scope_id, query.session) for scope_id in view.scope_ids)
+            session_ids = {session_id for session_id in named if session_id is not None}
+        return mask(columns, query, transaction, view, session_ids)
+
+    def _hits(
+        self, ranked: Sequence[RankedRecord], found: Mapping[bytes, Record], token_budget: int | None
+    ) -> tuple[Hit, ...]:
+        hits: list[Hit] = []
+        left = token_budget
+        for entry in ranked:
+            if (record := found.get(entry.record_id)) is None:
+                continue
+            hit = self._hit(entry, record)
+            if left is not None:
+                if hit.tokens > left:
+                    continue
+                left -= hit.tokens
+            hits.append(hit)
+        return tuple(hits)
+
+    def _hit(self, ranked: RankedRecord, record: Record) -> Hit:
+        spans = choose_spans(ranked.passages)
+        text = excerpt(record.text, spans)
+        return Hit(
+            record=record,
+            score=ranked.score,
+            text=text,
+            spans=spans,
+            tokens=self._count_tokens(text),
+            signals=ranked.signals,
+            reason=explain(ranked.signals),
+        )
+
+
+def _named(scope: Scope, entry: ScopeVersion) -> Scope:
+    return scope if entry.agent == scope.agent else scope.shared()
+
+
+def _by_kind(ranked: Sequence[RankedRecord]) -> dict[Kind, list[bytes]]:
+    wanted: dict[Kind, list[bytes]] = {}
+    for entry in ranked:
+        wanted.setdefault(Kind(entry.kind), []).append(entry.record_id)
+    return wanted
+
+
+def _nothing(
+    reason: str, *, relevance: float = 0.0, threshold: float = 0.0, filtered_count: int = 0, pending_count: int = 0
+) -> Recall:
+    return Recall(
+        hits=(),
+        reason=reason,
+        relevance=relevance,
+        threshold=threshold,
+        filtered_count=filtered_count,
+        pending_count=pending_count,
+    )
+
+
+def _why_nothing(ranking: Ranking, known: float, threshold: float) -> str:
+    if not ranking.records:
+        held_back = f"; the filters held back {ranking.filtered} passages" if ranking.filtered else ""
+        return f"nothing to search{held_back}" if held_back else "nothing is remembered here yet"
+    return (
+        f"nothing relevant is remembered: the best match has relevance {known:.2f}, "
+        f"below the threshold of {threshold:.2f}"
+    )
+
+
+def _why(hits: Sequence[Hit], ranking: Ranking) -> str:
+    if not hits:
+        return "what was found does not fit into the token budget"
+    held_back = f"; the filters held back {ranking.filtered} passages" if ranking.filtered else ""
+    return f"{len(hits)} found{held_back}"

@@ -1,0 +1,98 @@
+"""What is asked and what is answered."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from retentia.model.filters import Filter
+from retentia.model.record import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question and what its answer may hold. Times are [since, until) in UTC microseconds."""
+
+    text: str
+    limit: int = 10
+    token_budget: int | None = None
+    kinds: frozenset[Kind] = frozenset()
+    since: int | None = None
+    until: int | None = None
+    session: str | None = None
+    where: Filter | None = None
+    min_relevance: float | None = None
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether anything but the scope narrows the answer."""
+        return bool(self.kinds or self.where or self.session) or self.since is not None or self.until is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters [start, end) of a record's text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One record found. `text` is what to show of it: all of a short one, the best stretches of a long one.
+
+    `score` orders the hits of one answer and means nothing across answers. `signals` holds each signal before its
+    weight, `reason` the same in words, `spans` where in the record's text the match lies, `tokens` what `text` costs.
+    """
+
+    record: Record
+    score: float
+    text: str
+    spans: tuple[Span, ...]
+    tokens: int
+    signals: Mapping[str, float]
+    reason: str
+
+    @property
+    def id(self) -> str:
+        """The id of the record."""
+        return self.record.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Where the time of one recall went, in milliseconds."""
+
+    embed_ms: float
+    search_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall(Sequence[Hit]):
+    """The answer: hits, best first. Empty answers say why in `reason`.
+
+    `relevance` is the probability that the scope holds an answer at all; below `threshold` nothing is returned.
+    `filtered_count` counts passages that kinds, times, session or filters held back; `pending_count` those that are
+    so far found by their words only, because their vectors are still to come.
+    """
+
+    hits: tuple[Hit, ...]
+    reason: str
+    relevance: float
+    threshold: float
+    filtered_count: int = 0
+    pending_count: int = 0
+    notes: tuple[str, ...] = ()
+    timing: Timing = field(default=Timing(embed_ms=0.0, search_ms=0.0), compare=False)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        return self.hits[index]
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
