@@ -1,0 +1,1 @@
+"""Looking at a store's health and saying what to do."""

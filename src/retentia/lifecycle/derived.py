@@ -1,0 +1,61 @@
+"""The registry of derived kinds: how each is erased, rebuilt and looked for.
+
+Rows of the kinds here carry their parent's id in their own key, so that no link can be missing. Records that were
+derived from other records (an item from the messages it was learned from) name them in `derived_from`. Every table is
+a record, a derived kind, or bookkeeping without content; a test fails for a table that is none of them.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from retentia.store import passages, schema
+from retentia.store.database import Transaction, batches
+
+BOOKKEEPING = frozenset(
+    {"scope", "session", "change", "job", "due", "generation", "setting", "schema_migration", "derived_from"}
+)
+"""Tables without content of a record: names, numbers, ids, times."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedKind:
+    """One kind of derived row. `erase` and `scan` take the ids of parents and count rows."""
+
+    table: str
+    rebuilt_by: str
+    erase: Callable[[Transaction, int, Collection[bytes]], int]
+    scan: Callable[[Transaction, int, Collection[bytes]], int]
+
+
+def _scan_passages(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
+    return len(passages.load_passages(transaction, scope_id, record_ids))
+
+
+def _scan_vectors(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
+    counted = (
+        select(func.count())
+        .select_from(schema.vector)
+        .where(schema.vector.c.tenant == transaction.tenant, schema.vector.c.scope_id == scope_id)
+    )
+    return sum(transaction.number(counted.where(schema.vector.c.record_id.in_(some))) for some in batches(record_ids))
+
+
+DERIVED: Mapping[str, DerivedKind] = {
+    kind.table: kind
+    for kind in (
+        DerivedKind(
+            table="passage",
+            rebuilt_by="retentia.lifecycle.reindex",
+            erase=passages.delete_passages,
+            scan=_scan_passages,
+        ),
+        DerivedKind(
+            table="vector",
+            rebuilt_by="retentia.jobs.embed",
+            erase=passages.delete_vectors,
+            scan=_scan_vectors,
+        ),
+    )
+}
