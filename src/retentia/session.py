@@ -1,0 +1,36 @@
+"""Session: one conversation, for code that stays with it; every call goes to the memory it was made with."""
+
+from collections.abc import Sequence
+
+from retentia.memory import Memory
+from retentia.model.message import ToolCall
+from retentia.model.record import MessageRecord
+from retentia.model.scope import Scope
+from retentia.working.context import Context
+from retentia.write.admission import MessageLike
+from retentia.write.receipt import Receipt
+
+
+class Session:
+    """A conversation by its name in a scope. It begins with the first thing appended; making one writes nothing."""
+
+    def __init__(self, memory: Memory, name: str, *, scope: Scope) -> None:
+        self._memory = memory
+        self.name = name
+        self.scope = scope
+
+    def append(self, messages: MessageLike | Sequence[MessageLike]) -> Receipt:
+        """Keep what was said next; see `Memory.add`."""
+        return self._memory.add(messages, scope=self.scope, session=self.name)
+
+    def log_tool_call(self, call: ToolCall) -> Receipt:
+        """Keep one call of a tool; see `Memory.log_tool_call`."""
+        return self._memory.log_tool_call(call, scope=self.scope, session=self.name)
+
+    def context(self, request: str, *, budget: int = 1500, role: str = "") -> Context:
+        """Assemble the next prompt; see `Memory.context`."""
+        return self._memory.context(request, scope=self.scope, session=self.name, budget=budget, role=role)
+
+    def messages(self) -> list[MessageRecord]:
+        """Return what was said, in order."""
+        return self._memory.messages(scope=self.scope, session=self.name)
