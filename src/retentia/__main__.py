@@ -1,0 +1,6 @@
+"""`python -m retentia`."""
+
+from retentia.cli.main import main
+
+if __name__ == "__main__":
+    main()

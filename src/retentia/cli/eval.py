@@ -1,0 +1,169 @@
+"""`retentia eval`: measure recall on a benchmark, offline and without a language model."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from retentia.cli.output import console
+from retentia.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from retentia.evals import Dataset, Run
+    from retentia.evals.runs import Progress
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+_REFUSED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What every benchmark can be told on the command line."""
+
+    embedder: str
+    out: Path | None
+    cache_dir: Path | None
+    channels: bool
+    as_json: bool
+
+
+@click.group("eval")
+def eval_group() -> None:
+    """Measure recall on a benchmark, offline and without a language model."""
+
+
+def _choices(command: Command) -> Command:
+    """Add the options that every benchmark has."""
+    options = (
+        click.option("--embedder", default="auto", show_default=True, help="Embedder, as for a store: auto, use, e5 …"),
+        click.option("--out", type=click.Path(path_type=Path), help="Folder for one line a question and the summary."),
+        click.option("--cache-dir", type=click.Path(path_type=Path), help="Folder for embeddings of earlier runs."),
+        click.option("--channels", is_flag=True, help="Also rank by single signals; several times slower."),
+        click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the table goes to stderr."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_path = click.argument("path", type=click.Path(path_type=Path))
+
+
+def _limit(what: str) -> Callable[[Command], Command]:
+    return click.option("--limit", type=click.IntRange(min=1), help=f"Only the first {what}.")
+
+
+@eval_group.command("locomo")
+@_path
+@_limit("conversations")
+@click.option("--corrections", type=click.Path(path_type=Path), help="The public audit's file with corrected gold.")
+@_choices
+def locomo(path: Path, limit: int | None, corrections: Path | None, **choices: object) -> None:
+    """Ask LoCoMo's questions about long chats between two people. PATH is its JSON file."""
+    from retentia.evals.loaders import load_locomo
+
+    _evaluate(lambda: load_locomo(path, corrections=corrections).first(limit), choices)
+
+
+@eval_group.command("beam")
+@_path
+@_limit("chats")
+@_choices
+def beam(path: Path, limit: int | None, **choices: object) -> None:
+    """Ask BEAM's probing questions about long chats with an assistant. PATH is the folder of one size."""
+    from retentia.evals.loaders import load_beam
+
+    _evaluate(lambda: load_beam(path).first(limit), choices)
+
+
+@eval_group.command("metatool")
+@_path
+@_limit("hundreds of requests")
+@click.option("--several", is_flag=True, help="Requests that need two tools instead of one.")
+@_choices
+def metatool(path: Path, limit: int | None, several: bool, **choices: object) -> None:
+    """Find the tool for each of MetaTool's requests. PATH is the folder with plugin_des.json."""
+    from retentia.evals.loaders import load_metatool
+
+    _evaluate(lambda: load_metatool(path, limit=limit, several=several), choices)
+
+
+@eval_group.command("xquad")
+@_path
+@_limit("articles")
+@_choices
+def xquad(path: Path, limit: int | None, **choices: object) -> None:
+    """Find XQuAD's paragraphs within and across English and German. PATH is the folder with xquad.*.json."""
+    from retentia.evals.loaders import load_xquad
+
+    _evaluate(lambda: load_xquad(path, limit=limit), choices)
+
+
+@eval_group.command("multilingual")
+@_choices
+def multilingual(**choices: object) -> None:
+    """Ask our own small set, shipped with the package: English, German, Ukrainian and across."""
+    from retentia.evals.loaders import load_multilingual
+
+    _evaluate(load_multilingual, choices)
+
+
+def _evaluate(load: Callable[[], "Dataset"], given: Mapping[str, object]) -> None:
+    choices = Choices(**given)  # type: ignore[arg-type]  # click made them from the options above
+    with _refusals():
+        done = _run(load(), choices)
+        _report(done, choices)
+
+
+def _run(dataset: "Dataset", choices: Choices) -> "Run":
+    if not any(group.scored for group in dataset.groups):
+        raise InvalidInput(f"{dataset.name}: no question has an answer that is there; is the data complete?")
+    from retentia.evals import run
+    from retentia.evals.memory_subject import CHANNELS, fresh_subject
+
+    with fresh_subject(choices.embedder, choices.cache_dir) as subject, _progress(dataset.name) as progress:
+        return run(dataset, subject, channels=CHANNELS if choices.channels else (), progress=progress)
+
+
+def _report(done: "Run", choices: Choices) -> None:
+    from retentia.evals.reports import print_table, summarise, write_details
+
+    summary = summarise(done)
+    print_table(summary, console(stderr=choices.as_json))
+    if choices.out is not None:
+        click.echo(f"one line a question: {write_details(done, summary, choices.out)}", err=choices.as_json)
+    if choices.as_json:
+        click.echo(json.dumps(summary, ensure_ascii=False))
+
+
+@contextmanager
+def _progress(suite: str) -> Iterator["Progress"]:
+    """Show a bar for each stage on stderr where a person is looking."""
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+    shown = console(stderr=True)
+    with Bars(console=shown, transient=True, disable=not shown.is_terminal) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def told(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(f"{suite}: {stage}", total=total)
+            bars.update(tasks[stage], completed=done)
+
+        yield told
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """End with exit code 2 and one line where the caller can correct the path, the file or an option."""
+    try:
+        yield
+    except InvalidInput as error:
+        click.echo(f"retentia: {' '.join(str(error).split())}", err=True)
+        raise click.exceptions.Exit(_REFUSED) from error

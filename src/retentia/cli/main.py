@@ -1,0 +1,67 @@
+"""`retentia`: the commands, and the border where errors become one line for a person."""
+
+import sys
+
+import click
+
+from retentia import __version__
+from retentia.cli.eval import eval_group
+from retentia.cli.ingest import ingest
+from retentia.cli.jobs import jobs, worker
+from retentia.cli.reading import context, listing, recall, show
+from retentia.cli.upkeep import doctor, init, reembed, reindex, stats
+from retentia.cli.writing import erase, remember
+from retentia.errors import RetentiaError
+
+_INTERRUPTED = 130
+_FAILED = 1
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="retentia")
+def cli() -> None:
+    """Memory for AI agents: keep what was said, recall it in milliseconds, say where it comes from."""
+
+
+for command in (
+    init,
+    ingest,
+    remember,
+    recall,
+    context,
+    show,
+    listing,
+    erase,
+    stats,
+    doctor,
+    reindex,
+    reembed,
+    worker,
+    jobs,
+    eval_group,
+):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run a command; an error of ours is one line with what to do, never a traceback."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("interrupted; what was written stays, run the command again to go on", err=True)
+        sys.exit(_INTERRUPTED)
+    except click.exceptions.Exit as request:
+        sys.exit(request.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(_FAILED)
+    except RetentiaError as error:
+        click.echo(f"retentia: {error}", err=True)
+        sys.exit(_FAILED)
+
+
+if __name__ == "__main__":
+    main()

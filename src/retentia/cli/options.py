@@ -1,0 +1,101 @@
+"""Options that many commands share, and opening the memory they name."""
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import click
+
+from retentia.errors import InvalidInput
+from retentia.model.scope import Scope
+
+if TYPE_CHECKING:
+    from retentia.memory import Memory
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+DEFAULT_STORE = "memory.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Which store, whose memory in it, and how to answer."""
+
+    store: str
+    embedder: str
+    tenant: str
+    user: str
+    space: str
+    agent: str
+    as_json: bool
+
+    @property
+    def scope(self) -> Scope:
+        """The scope the options name; raises InvalidScope."""
+        return Scope(self.tenant, self.user, self.space, self.agent)
+
+    @contextmanager
+    def open(self, *, worker: bool = False, check_index: bool = True) -> Iterator["Memory"]:
+        """Open the memory and close it afterwards; commands run queued work themselves unless they say otherwise."""
+        from retentia.memory import Memory
+
+        memory = Memory.open(
+            self.store,
+            embedder=None if self.embedder == "none" else self.embedder,
+            worker=worker,
+            check_index=check_index,
+        )
+        with memory:
+            yield memory
+
+
+_STORE = (
+    click.option(
+        "--store",
+        default=DEFAULT_STORE,
+        show_default=True,
+        envvar="RETENTIA_STORE",
+        help="A file, sqlite:///path or postgresql://…",
+    ),
+    click.option(
+        "--embedder", default="auto", show_default=True, envvar="RETENTIA_EMBEDDER", help="auto, use, e5, none …"
+    ),
+)
+_SCOPE = (
+    click.option("--tenant", default="local", show_default=True, envvar="RETENTIA_TENANT", help="The organisation."),
+    click.option("--user", default="me", show_default=True, envvar="RETENTIA_USER", help="The person remembered."),
+    click.option("--space", default="default", show_default=True, envvar="RETENTIA_SPACE", help="The purpose."),
+    click.option("--agent", default="", envvar="RETENTIA_AGENT", help="One agent; without it, what all share."),
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+
+
+def targeted(command: Callable[Concatenate[Target, P], R]) -> Callable[P, R]:
+    """Give a command the options that say which store and whose memory, as its first argument."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        chosen = {name: kwargs.pop(name) for name in Target.__slots__}
+        return command(Target(**chosen), *args, **kwargs)  # type: ignore[arg-type]  # click has read them as declared
+
+    wrapped: Callable[P, R] = run
+    for option in reversed((*_STORE, *_SCOPE, _JSON)):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def json_object(text: str | None) -> dict[str, Any] | None:
+    """Read the JSON object of an option; raise InvalidInput when it is something else."""
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(f"--metadata and --where take JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidInput('--metadata and --where take a JSON object, such as {"project": "atlas"}')
+    return value

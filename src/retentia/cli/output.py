@@ -1,0 +1,75 @@
+"""What commands print: tables for people, JSON for programs, progress on the error stream."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import click
+
+from retentia.model.time import Moment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Advance = Callable[[int], None]
+"""Told how many steps were done since the last call."""
+
+
+def plain(value: object) -> object:
+    """Turn our values into what JSON knows; moments become ISO 8601."""
+    match value:
+        case Moment():
+            return value.iso()
+        case Enum():
+            return value.value
+        case bytes():
+            return value.hex()
+        case Mapping():
+            return {str(key): plain(entry) for key, entry in value.items()}
+        case str() | int() | float() | None:
+            return value
+        case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        case Iterable():
+            return [plain(entry) for entry in value]
+    return str(value)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON document."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=2))
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Return a console that fits the terminal."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table; texts are shown as they are, never as markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title) if title else None, title_justify="left")
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    console().print(table)
+
+
+@contextmanager
+def progress_bar(what: str, *, total: int | None = None) -> Iterator[Advance]:
+    """Show progress on the error stream where a person is looking; yields a function that takes steps done."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    shown = console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda steps: progress.advance(task, steps)
