@@ -1,0 +1,148 @@
+"""The main job on a real conversation: remember months of chats in three languages, and ask about them.
+
+Run `make demo`, or `python examples/demo.py [--embedder e5]`.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from retentia import Memory, Recall, Scope
+from retentia.cli.intake import Intake
+from retentia.ingest import read
+from retentia.model.record import DocumentRecord, MessageRecord
+
+HERE = Path(__file__).parent
+SCOPE = Scope("larkspur", "mara")
+SHOWN = ("q-01", "q-06", "q-25", "q-27", "q-41", "q-53", "q-58", "q-60", "q-63")
+SESSION = "en_project/kickoff"
+REQUEST = "Write a short note for Jonas: why did we leave Postgres for the events, and where does ClickHouse run now?"
+PRICE_PER_MILLION = 3.0
+
+console = Console(highlight=False, width=110)
+
+
+@click.command()
+@click.option("--embedder", default="auto", help="use (the default) or e5, if it is installed")
+def main(embedder: str) -> None:
+    """Remember, ask, assemble a prompt, and say what it saved."""
+    questions = json.loads((HERE / "questions.json").read_text("utf-8"))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory.open(Path(folder) / "memory.db", embedder=embedder, worker=False, zone="Europe/Berlin") as memory,
+    ):
+        _remember(memory)
+        _ask(memory, [question for question in questions if question["id"] in SHOWN])
+        _score(memory, questions)
+        _context(memory)
+
+
+def _remember(memory: Memory) -> None:
+    console.rule("1. Remember")
+    started = time.perf_counter()
+    intake = Intake(memory, SCOPE)
+    intake.take(read([HERE / "chats", HERE / "documents"], zone="Europe/Berlin"))
+    written = time.perf_counter() - started
+    memory.drain()
+    found = memory.stats(scope=SCOPE)
+    kept = ", ".join(f"{count} {kind}s" for kind, count in found.records.items() if count)
+    console.print(
+        f"{kept} from {len(memory.sessions(scope=SCOPE))} sessions, durable and searchable after {written:.2f} s"
+    )
+    console.print(
+        f"{found.passages} passages embedded by {found.embedder!r} after {time.perf_counter() - started:.1f} s"
+    )
+
+
+def _ask(memory: Memory, questions: Sequence[dict[str, object]]) -> None:
+    console.rule("2. Ask, in three languages")
+    for question in questions:
+        answer = memory.recall(str(question["question"]), scope=SCOPE, limit=3)
+        console.print(Text(f"\n{question['question']}", style="bold"))
+        if not answer:
+            console.print(f"   nothing: {answer.reason}", style="yellow")
+        for hit in answer:
+            right = " ✓" if _name(hit.record) in question["expects"] else ""
+            console.print(Text(f"   {hit.score:.2f}{right} {_source(hit.record)}", style="dim"))
+            console.print(Text(f"        {' '.join(hit.text.split())[:180]}"))
+        console.print(Text(f"   {answer.timing.search_ms:.1f} ms, relevance {answer.relevance:.2f}", style="dim"))
+
+
+def _score(memory: Memory, questions: Sequence[dict[str, object]]) -> None:
+    console.rule("3. How often is the right message among the first five?")
+    table = Table("asked in, about", "questions", "right among 5", "right first", "search p50")
+    groups: dict[str, list[tuple[dict[str, object], Recall]]] = {}
+    for question in questions:
+        answer = memory.recall(str(question["question"]), scope=SCOPE, limit=5)
+        about = f"{question['language']}, {question['about']}" if question["expects"] else "nothing to find"
+        groups.setdefault(about, []).append((question, answer))
+    for about, answered in groups.items():
+        times = sorted(answer.timing.search_ms for _, answer in answered)
+        table.add_row(
+            about,
+            str(len(answered)),
+            str(sum(_is_right(question, answer, 5) for question, answer in answered)),
+            str(sum(_is_right(question, answer, 1) for question, answer in answered)),
+            f"{times[len(times) // 2]:.1f} ms",
+        )
+    console.print(table)
+
+
+def _context(memory: Memory) -> None:
+    console.rule("4. The next prompt, under a budget")
+    made = memory.context(
+        REQUEST, scope=SCOPE, session=SESSION, budget=1200, role="You are Mara's assistant. Answer in two sentences."
+    )
+    console.print(Text(made.text()))
+    table = Table("part", "tokens (estimated)")
+    for part, tokens in made.tokens_by_part.items():
+        table.add_row(part, str(tokens))
+    table.add_row("in all", f"{made.total_tokens} of {made.budget}")
+    console.print(table)
+    whole = sum(
+        memory.context(REQUEST, scope=SCOPE, session=entry.name, budget=10**6).full_history_tokens
+        for entry in memory.sessions(scope=SCOPE)
+    )
+    cost = PRICE_PER_MILLION / 1_000_000
+    console.print(
+        f"All of the history in the prompt: {whole:,} tokens, {whole / made.total_tokens:.0f} times as many. At "
+        f"${PRICE_PER_MILLION:.2f} a million: ${whole * cost:.4f} instead of ${made.total_tokens * cost:.4f} for each call."
+    )
+
+
+def _is_right(question: dict[str, object], answer: Recall, depth: int) -> bool:
+    expected = question["expects"]
+    assert isinstance(expected, list)
+    if not expected:
+        return len(answer) == 0
+    return any(_name(hit.record) in expected for hit in answer[:depth])
+
+
+def _name(record: object) -> str:
+    match record:
+        case MessageRecord():
+            return record.key
+        case DocumentRecord():
+            return Path(record.uri).stem
+    return ""
+
+
+def _source(record: object) -> str:
+    match record:
+        case MessageRecord():
+            when = record.occurred.iso()[:10] if record.occurred else ""
+            return f"{record.speaker or record.role}, {when}, {record.session} ({record.key})"
+        case DocumentRecord():
+            return f"document {record.title!r}"
+    return ""
+
+
+if __name__ == "__main__":
+    main()
