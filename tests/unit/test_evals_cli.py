@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from retentia.cli.main import cli
+from retentia.cli.main import cli, main
 
 PROMISED = (
     "suite",
@@ -102,6 +102,16 @@ def test_a_bad_path_is_one_line_with_the_remedy_and_exit_code_2(suite: str, tmp_
     assert len(result.stderr.splitlines()) == 1
     assert "nowhere" in result.stderr
     assert "expected" in result.stderr
+
+
+def test_the_installed_command_ends_with_the_same_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["retentia", "eval", "locomo", "nowhere.json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("retentia: cannot read 'nowhere.json'")
 
 
 def test_a_wrong_file_is_one_line_and_exit_code_2(tmp_path: Path) -> None:

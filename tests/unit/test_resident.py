@@ -7,6 +7,7 @@ from index_rows import DIMENSION, ask, found, index_of, item, message, record_id
 from retentia.index import resident
 from retentia.index.resident import ResidentIndex
 from retentia.index.signals import Weights
+from retentia.index.vectors import to_single
 
 
 def test_the_record_that_says_it_comes_first() -> None:
@@ -213,8 +214,8 @@ def test_dead_rows_are_dropped_once_they_are_many(monkeypatch: pytest.MonkeyPatc
 def test_a_big_view_is_searched_in_two_steps_with_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["rent", "milk", "boat", "tax", "key", "roof", "dog", "tea", "road", "song"]
     sources = [
-        message(number, f"{words[number % 10]} {words[number // 7 % 10]} {words[number // 31 % 10]} {number}", session=number // 9)
-        for number in range(400)
+        message(at, f"{words[at % 10]} {words[at // 7 % 10]} {words[at // 31 % 10]} {at}", session=at // 9)
+        for at in range(400)
     ]
     exact = index_of(*sources)
     monkeypatch.setattr(resident, "EXACT_UP_TO", 100)
@@ -241,8 +242,6 @@ def test_memory_is_counted() -> None:
 
 
 def test_half_precision_is_widened_exactly() -> None:
-    from retentia.index.vectors import to_single
-
     halves = np.arange(1 << 16, dtype="<u2").view("<f2")
     finite = np.isfinite(halves)
     assert np.array_equal(to_single(halves.tobytes())[finite], halves.astype(np.float32)[finite])

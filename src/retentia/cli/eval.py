@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-_REFUSED = 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
@@ -30,6 +28,16 @@ class Choices:
     cache_dir: Path | None
     channels: bool
     as_json: bool
+
+
+class _Refused(click.ClickException):
+    """The caller can correct it; said in one line."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print what is wrong and what to do."""
+        click.echo(f"retentia: {self.message}", file=file, err=True)
 
 
 @click.group("eval")
@@ -165,5 +173,4 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except InvalidInput as error:
-        click.echo(f"retentia: {' '.join(str(error).split())}", err=True)
-        raise click.exceptions.Exit(_REFUSED) from error
+        raise _Refused(" ".join(str(error).split())) from error

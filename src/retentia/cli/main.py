@@ -46,12 +46,10 @@ for command in (
 def main() -> None:
     """Run a command; an error of ours is one line with what to do, never a traceback."""
     try:
-        cli.main(standalone_mode=False)
+        code = cli.main(standalone_mode=False)  # the code of an Exit, or what the command returned
     except click.exceptions.Abort:
         click.echo("interrupted; what was written stays, run the command again to go on", err=True)
         sys.exit(_INTERRUPTED)
-    except click.exceptions.Exit as request:
-        sys.exit(request.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -61,6 +59,7 @@ def main() -> None:
     except RetentiaError as error:
         click.echo(f"retentia: {error}", err=True)
         sys.exit(_FAILED)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ _GERMAN_PARTICIPLE = re.compile(
 def latin_stem(word: str) -> str:
     """Stem a folded English or German word."""
     stem = _GERMAN_DEGREE.sub("", _GERMAN_ENDING.sub("", english_stem(word)))
+    if stem.endswith("inn") and len(stem) > 5:  # Freundinnen, Freundin
+        stem = stem[:-1]
     participle = _GERMAN_PARTICIPLE.fullmatch(stem)
     return participle[1] + participle[2] if participle else stem
 

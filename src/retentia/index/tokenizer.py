@@ -203,19 +203,23 @@ class _WordLists(NamedTuple):
 def _word_lists() -> _WordLists:
     languages = load_languages()
     months = {
-        fold(form): stems_of(_MONTHS[number].lower())
+        form: stems_of(_MONTHS[number].lower())
         for language in languages
         for number, forms in enumerate(language.months, start=1)
-        for form in forms
+        for form in _folded(forms)
     }
-    capitalised = frozenset(fold(word) for language in languages for word in language.temporal_if_capitalised)
-    temporal = frozenset(fold(word) for language in languages for word in language.temporal_words)
+    capitalised = _folded(word for language in languages for word in language.temporal_if_capitalised)
+    temporal = _folded(word for language in languages for word in language.temporal_words)
     return _WordLists(
-        stop=frozenset(fold(word) for language in languages for word in language.stop_words | language.question_words),
+        stop=_folded(word for language in languages for word in language.stop_words | language.question_words),
         temporal=temporal | (months.keys() - capitalised),
         temporal_if_capitalised=capitalised,
         months=months,
     )
+
+
+def _folded(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(found.text for word in words for found in words_of(word))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Traits: what a passage is, whatever is asked: who says it, to whom, and whether it asks, instructs or tells a time."""
+"""Traits: what a passage is, whatever is asked: who says it, to whom, and if it asks, instructs or tells a time."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -28,6 +28,7 @@ JobState = Literal["queued", "leased", "dead"]
 
 _CLAIMABLE = or_(job.c.state == "queued", job.c.state == "leased") & (job.c.next_at <= bindparam("now"))
 
+_ENQUEUE = insert(job)
 _NOTE_DUE = text(
     "INSERT INTO due (tenant, next_at) VALUES (:tenant, :next_at) "
     "ON CONFLICT (tenant) DO UPDATE SET next_at = excluded.next_at WHERE due.next_at > excluded.next_at"
@@ -55,7 +56,7 @@ def enqueue(transaction: Transaction, kind: str, scope_id: int, record_ids: Iter
     """Queue work in the transaction that makes it necessary; return the job's id."""
     job_id = new_id_bytes()
     transaction.run(
-        insert(job),
+        _ENQUEUE,
         {
             "tenant": transaction.tenant,
             "id": job_id,

@@ -90,6 +90,7 @@ def kinds_of(transaction: Transaction, view: View, ids: Collection[bytes]) -> di
         kind = table.c.kind if table is item else bindparam("kind", table.name).label("kind")
         for batch in batches(ids):
             statement = select(table.c.id, kind).where(*_within(table, transaction, view), table.c.id.in_(batch))
+            statement = statement.order_by(table.c.id)
             for row in transaction.rows(statement):
                 found.setdefault(Kind(row.kind), []).append(row.id)
     return found

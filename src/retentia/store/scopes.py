@@ -39,6 +39,7 @@ _BUMP = (
     .values(version=scope.c.version + 1)
     .returning(scope.c.version)
 )
+_NOTE_CHANGE = insert(change)
 _CHANGES = (
     select(change.c.version, change.c.record_ids)
     .where(
@@ -113,7 +114,7 @@ def record_change(transaction: Transaction, scope_id: int, record_ids: Iterable[
     """Give the scope its next version and note which records this write touched; return the version."""
     version = transaction.number(_BUMP, {"t": transaction.tenant, "s": scope_id})
     transaction.run(
-        insert(change),
+        _NOTE_CHANGE,
         {
             "tenant": transaction.tenant,
             "scope_id": scope_id,

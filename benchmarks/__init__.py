@@ -1,0 +1,1 @@
+"""Benchmarks: what Retentia costs, beside a floor and beside other systems. See `python -m benchmarks --help`."""
