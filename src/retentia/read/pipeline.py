@@ -16,7 +16,7 @@ from retentia.index.tokenizer import QueryTerms, analyse_query
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
-from retentia.read.cutoff import calibration_for, relevance
+from retentia.read.cutoff import relevance, threshold_for
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
 from retentia.read.masks import mask
@@ -88,9 +88,8 @@ class ReadPipeline:
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
                 ranking = index.search(terms, vector, limit=query.limit, allowed=allowed)
             pending = resident.pending
-        calibration = calibration_for(serving.identity.name)
-        known = relevance(ranking.evidence, calibration)
-        threshold = calibration.threshold if query.min_relevance is None else query.min_relevance
+        known = relevance(ranking.evidence, serving.identity.name, len(index))
+        threshold = threshold_for(serving.identity.name) if query.min_relevance is None else query.min_relevance
         if known < threshold or not ranking.records:
             return _nothing(
                 _why_nothing(ranking, known, threshold),

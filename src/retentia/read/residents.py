@@ -52,8 +52,9 @@ class Residents:
                 resident = self._held[key] = Resident(ResidentIndex(dimension), {})
             self._held.move_to_end(key)
         with resident.lock:
-            self._catch_up(resident, transaction, view, generation, dimension)
-        self._drop_beyond(key)
+            has_changed = self._catch_up(resident, transaction, view, generation, dimension)
+        if has_changed:  # adding up the sizes of every index is not free, and only a change can exceed the limit
+            self._drop_beyond(key)
         return resident
 
     def clear(self) -> None:
@@ -74,10 +75,11 @@ class Residents:
         view: Sequence[ScopeVersion],
         generation: int,
         dimension: int,
-    ) -> None:
+    ) -> bool:
+        """Bring an index to the transaction's snapshot; tell whether there was anything to do."""
         behind = [entry for entry in view if resident.versions.get(entry.scope_id, -1) < entry.version]
         if not behind:
-            return
+            return False
         touched = _touched(transaction, behind, resident.versions)
         if touched is None or _is_much(touched, resident.index):
             rows, vectors = _load_all(transaction, view, generation)
@@ -86,6 +88,7 @@ class Residents:
         else:
             _apply(resident, transaction, touched, generation)
         resident.versions.update((entry.scope_id, entry.version) for entry in view)
+        return True
 
     def _drop_beyond(self, in_use: tuple[object, ...]) -> None:
         with self._lock:
