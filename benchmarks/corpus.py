@@ -65,7 +65,8 @@ class _Source:
         return chosen.capitalize() if word[0].isupper() else chosen
 
 
-def messages(count: int, data: Path | None, *, seed: int = 1) -> list[Said]:
+@cache
+def messages(count: int, data: Path | None, *, seed: int = 1) -> Sequence[Said]:
     """Return messages of about 120 characters, each one passage, in sessions of 500."""
     source = _source(data)
     texts = source.varied(source.texts, seed=seed)

@@ -14,7 +14,7 @@ from retentia.providers.base import EmbedderSpec
 SCOPE = Scope(tenant="ours", user="maria")
 
 
-def said_in(setting: Setting, count: int) -> list[Said]:
+def said_in(setting: Setting, count: int) -> Sequence[Said]:
     """Return what a store of `count` messages holds."""
     return messages(count, setting.data)
 

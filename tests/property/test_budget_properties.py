@@ -36,7 +36,10 @@ def test_the_budget_is_never_exceeded_by_the_counter(
         fitted = fit(parts, budget, counter)
     except BudgetTooSmall:
         required = [part for part in parts if part.name in ("role", "current") and part.items]
-        assert sum(counter.count(text) for part in required for text in (part.frame, *(i.text for i in part.items))) > budget
+        assert (
+            sum(counter.count(text) for part in required for text in (part.frame, *(i.text for i in part.items)))
+            > budget
+        )
         return
     spent = sum(
         counter.count(frames[part.name]) + sum(counter.count(item.text) for item in part.items)

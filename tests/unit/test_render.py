@@ -107,7 +107,11 @@ def test_ids_of_calls_are_unique_and_what_apis_accept() -> None:
 
 
 def test_arguments_that_are_no_object_are_wrapped_for_anthropic() -> None:
-    for arguments, value in (("[1]", {"arguments": [1]}), ("{broken", {"arguments": "{broken"}), ('{"a": 1}', {"a": 1})):
+    for arguments, value in (
+        ("[1]", {"arguments": [1]}),
+        ("{broken", {"arguments": "{broken"}),
+        ('{"a": 1}', {"a": 1}),
+    ):
         turns = rendered(said(1, "assistant", "", tool_uses=(ToolUse(id="c", name="f", arguments=arguments),)))
         assert anthropic_prompt(turns).messages[1]["content"] == [
             {"type": "tool_use", "id": "c", "name": "f", "input": value}

@@ -69,7 +69,9 @@ def test_a_tool_call_costs_the_same_in_every_vendors_shape(call: dict[str, objec
 
 def test_images_cost_a_flat_amount_and_other_parts_their_text() -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 100_000}}
-    message = Message(role="user", content=[{"type": "text", "text": "what is this"}, image, {"type": "audio", "id": 7}])
+    message = Message(
+        role="user", content=[{"type": "text", "text": "what is this"}, image, {"type": "audio", "id": 7}]
+    )
     counter = ExactCounter(str.split, label="words", image_tokens=85)
     assert counter.count_message(message) == MESSAGE_OVERHEAD + 3 + 85 + 4
 

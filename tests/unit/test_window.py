@@ -108,7 +108,9 @@ def test_ids_that_begin_anew_belong_to_the_latest_call() -> None:
     assert [message.group for message in with_tool_groups(messages)] == ["1", "1", "3", "3", ""]
 
 
-@pytest.mark.parametrize(("budget", "shown"), [(60, [1, 2, 3, 4, 5, 6]), (59, [2, 3, 4, 5, 6]), (30, [1, 4, 6]), (9, [])])
+@pytest.mark.parametrize(
+    ("budget", "shown"), [(60, [1, 2, 3, 4, 5, 6]), (59, [2, 3, 4, 5, 6]), (30, [1, 4, 6]), (9, [])]
+)
 def test_a_group_is_kept_whole_or_not_at_all(budget: int, shown: list[int]) -> None:
     window = plan_window(tool_conversation(), WindowSettings(pinned_count=0), budget=budget)
     assert numbers(window.verbatim) == shown

@@ -34,7 +34,7 @@ _DERIVED = {
     "fulness": "ful", "ousli": "ous", "ousness": "ous", "iveness": "ive", "iviti": "ive", "biliti": "ble",
     "bli": "ble", "ogi": "og", "ogist": "og", "fulli": "ful", "lessli": "less", "li": "",
 }  # fmt: skip
-_NEEDS_BEFORE = {"ogi": "l", "ogist": "l", "li": "cdeghkmnrt", "ion": "st"}
+_NEEDS_BEFORE = {"ogi": "l", "li": "cdeghkmnrt", "ion": "st"}
 _QUALITY = {
     "tional": "tion", "ational": "ate", "alize": "al", "icate": "ic", "iciti": "ic", "ical": "ic", "ful": "",
     "ness": "", "ative": "",

@@ -70,10 +70,16 @@ class _Folded(dict[int, str]):
     """What each code point is folded to, found on first use."""
 
     def __missing__(self, code: int) -> str:
+        if _is_ideograph_or_hangul(code):  # letters as they are, and too many to remember
+            return chr(code)
         folded = _fold_character(chr(code))
-        if code < 0x3000:  # alphabets; the tens of thousands of ideographs are not worth the memory
+        if code < 0x20000:
             self[code] = folded
         return folded
+
+
+def _is_ideograph_or_hangul(code: int) -> bool:
+    return 0x3400 <= code <= 0x9FFF or 0xAC00 <= code <= 0xD7A3 or 0x20000 <= code < 0x40000
 
 
 _FOLDED = _Folded()

@@ -10,31 +10,36 @@ from retentia.index.neighbours import Layout
 
 
 class LabelTerms:
-    """The terms of a column of labels, analysed once for each label instead of once for each passage."""
+    """The terms of a column of labels, analysed once for each label instead of once for each passage.
 
-    def __init__(self, column: Labels[str], terms_of: Callable[[str], list[int]]) -> None:
+    `terms_of` returns the terms of a label by kind; `kinds` says how many kinds there are.
+    """
+
+    def __init__(self, column: Labels[str], terms_of: Callable[[str], Sequence[list[int]]], *, kinds: int) -> None:
         self._column = column
         self._terms_of = terms_of
-        self._lengths: list[int] = []
-        self._counts: dict[int, dict[int, int]] = {}
+        self._kinds = kinds
         self._codes: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._holders: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self.forget()
 
     def forget(self) -> None:
         """Start again: the column has renumbered its labels."""
-        self._lengths, self._counts = [], {}
+        self._lengths: list[list[int]] = []
+        self._counts: dict[int, dict[int, int]] = {}
 
     def settle(self, layout: Layout) -> NDArray[np.float32]:
-        """Take in new labels and the new order; return how many terms each position's label has."""
+        """Take in new labels and the new order; return how many terms each position's label has, shape (kinds, n)."""
         for code in range(len(self._lengths), len(self._column.labels)):
-            terms = self._terms_of(self._column.labels[code])
-            self._lengths.append(len(terms))
-            for term in terms:
+            by_kind = self._terms_of(self._column.labels[code])
+            self._lengths.append([len(terms) for terms in by_kind])
+            for term in (term for terms in by_kind for term in terms):
                 by_code = self._counts.setdefault(term, {})
                 by_code[code] = by_code.get(code, 0) + 1
         self._codes = self._column.codes[layout.rows]
         self._holders = np.bincount(self._codes, minlength=len(self._lengths))
-        return np.array(self._lengths, dtype=np.float32)[self._codes]
+        lengths = np.array(self._lengths, dtype=np.float32).reshape(-1, self._kinds)
+        return lengths.T[:, self._codes]
 
     def known(self, terms: Sequence[int]) -> list[int]:
         """Return the places of the terms that some label holds."""

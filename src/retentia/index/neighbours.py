@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from retentia.index.columns import Columns
 
+_TIE_BREAKER = 1e-13
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -86,19 +88,17 @@ class Layout:
 
     def mean_of_best(self, values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
         """Return for each position the mean of the `count` highest values (0 or more) in its thread, or of all."""
-        values, starts = values.copy(), self.thread_starts
-        total = np.zeros(len(starts), dtype=np.float32)
+        starts, threads = self.thread_starts, self.threads
+        # Equal values are told apart by far less than a float32 resolves, so that each round takes out one a thread.
+        left = values - np.arange(len(values)) * _TIE_BREAKER
+        total = np.zeros(len(starts))
         for _ in range(count):
-            best = np.maximum.reduceat(values, starts)
+            best = np.maximum.reduceat(left, starts)
             total += np.maximum(best, 0)
-            places = np.flatnonzero(values == best[self.threads])
-            threads = self.threads[places]
-            is_first = np.ones(len(places), dtype=bool)
-            is_first[1:] = threads[1:] != threads[:-1]
-            values[places[is_first]] = -1
+            left[left == best[threads]] = -1
         lengths = np.append(starts[1:], len(values)) - starts
-        total /= np.minimum(lengths, count).astype(np.float32)
-        return total[self.threads]
+        total /= np.minimum(lengths, count)
+        return total.astype(np.float32)[threads]
 
 
 def arrange(columns: Columns) -> Layout:

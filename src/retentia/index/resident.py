@@ -1,15 +1,15 @@
 """The resident index: everything a view's passages are searched by, held in memory and made of their rows."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retentia.index.bigrams import Bigrams
 from retentia.index.columns import Columns
 from retentia.index.labels import LabelTerms
-from retentia.index.lexical import Field
+from retentia.index.lexical import Lexical
+from retentia.index.lexicon import STEMS, Lexicon, Occurrences, label_terms
 from retentia.index.neighbours import Layout, arrange
 from retentia.index.ranking import Evidence, Ranking
 from retentia.index.search import best_records
@@ -40,10 +40,10 @@ class ResidentIndex:
         """Start without passages; `dimension` is that of the vectors, 0 for a view without an embedder."""
         self.columns = Columns()
         self.vectors = Vectors(dimension)
-        self.stems = Field(self._labels(_stems_of))
-        self.grams = Field(self._labels(_grams_of))
-        self.bigrams = Bigrams()
+        labels = (self.columns.speaker, self.columns.date)
+        self.lexicon = Lexicon([LabelTerms(column, _terms_of, kinds=2) for column in labels])
         self.layout = arrange(self.columns)
+        self.lexical = Lexical(self.lexicon, self.layout)
         self.traits = Traits.of(self.columns, self.layout)
 
     @classmethod
@@ -61,7 +61,7 @@ class ResidentIndex:
     @property
     def nbytes(self) -> int:
         """How much memory the index holds."""
-        parts = (self.columns, self.vectors, self.stems, self.grams, self.bigrams, self.layout, self.traits)
+        parts = (self.columns, self.vectors, self.lexicon, self.lexical, self.layout, self.traits)
         return sum(part.nbytes for part in parts)
 
     @property
@@ -76,9 +76,7 @@ class ResidentIndex:
         self.columns.extend(passages)
         self.vectors.extend(_in_order(passages, vectors))
         *_, stems, grams = zip(*passages, strict=True)
-        self.stems.extend(stems)
-        self.grams.extend(grams)
-        self.bigrams.extend(stems)
+        self.lexicon.extend(stems, grams)
         self._settle(self.layout)
 
     def remove(self, record_ids: Collection[bytes]) -> None:
@@ -122,52 +120,67 @@ class ResidentIndex:
         self, query: QueryTerms, vector: NDArray[np.float32] | None, permitted: NDArray[np.bool_] | None = None
     ) -> tuple[Signals, Evidence]:
         """Return what speaks for each position, and the evidence among those permitted."""
-        layout, traits = self.layout, self.traits
-        stems, grams = self.stems.find(query.stems, layout), self.grams.find(query.grams, layout)
-        lexical = self.stems.score(stems, layout)
-        cosines: Signal | None = None
-        known = self.vectors.known
-        at: NDArray[np.intp] | None = None
-        if vector is not None and self.vectors.known_count:
-            cosines = (self.vectors.guess if len(self) > EXACT_UP_TO else self.vectors.cosines)(vector, layout)
-        if len(self) > EXACT_UP_TO:
-            guess = lexical + self.grams.overlap(grams, layout) + (0 if cosines is None else spread(cosines, known))
-            at = _candidates(guess, permitted)
-            if cosines is not None and vector is not None:
-                cosines = _corrected(cosines, at, self.vectors.cosines_at(vector, layout, at))
-        close = self.grams.score(grams, layout, at)
-        dense = None if cosines is None else spread(cosines, known)
+        found = self.lexicon.find(query, self.layout)
+        if vector is not None and not self.vectors.known_count:
+            vector = None
+        look = self._look_twice if len(self) > EXACT_UP_TO else self._look_at_all
+        lexical, grams, cosines = look(found, vector, permitted)
+        dense = None if cosines is None else spread(cosines, self.vectors.known)
         topical = lexical if dense is None else lexical + dense
-        signals = Signals(
-            lexical=lexical,
-            grams=close,
-            dense=dense,
-            session=layout.mean_of_best(topical * np.float32(0.5), _SESSION_BEST),
-            speaker=traits.addressed(query.words),
-            bigrams=self.bigrams.score(query.stems, layout),
-            assistant=traits.by_assistant,
-            question=traits.asks,
-            instruction=traits.instructs,
-            continuation=traits.continues,
-            temporal=traits.tells_time if query.asks_when else None,
-        )
+        addressed = self.traits.addressed(query.words)
+        asked = {
+            "lexical": lexical,
+            "grams": grams,
+            "dense": dense,
+            "session": self.layout.mean_of_best(topical * np.float32(0.5), _SESSION_BEST),
+            "speaker": addressed,
+            "bigrams": self.lexical.pairs(found),
+            "temporal": self.traits.tells_time if query.asks_when else None,
+        }
+        signals = Signals.of(asked, self.traits.standing)
         highest = None if cosines is None else _highest(cosines, permitted)
-        return signals, Evidence(_highest(lexical, permitted), _highest(close, permitted), highest, stems.unseen)
+        evidence = Evidence(
+            _highest(lexical, permitted), _highest(grams, permitted), highest, found.unseen(STEMS)
+        )
+        return signals, evidence
 
-    def _labels(self, terms_of: Callable[[str], list[int]]) -> list[LabelTerms]:
-        return [LabelTerms(self.columns.speaker, terms_of), LabelTerms(self.columns.date, terms_of)]
+    def _look_at_all(
+        self, found: Occurrences, vector: Signal | None, permitted: NDArray[np.bool_] | None
+    ) -> tuple[Signal, Signal, Signal | None]:
+        """Return the scores over stems and grams and the cosines, all of them exact."""
+        lexical, grams = self.lexical.everywhere(found)
+        return lexical, grams, None if vector is None else self.vectors.cosines(vector, self.layout)
+
+    def _look_twice(
+        self, found: Occurrences, vector: Signal | None, permitted: NDArray[np.bool_] | None
+    ) -> tuple[Signal, Signal, Signal | None]:
+        """Return the same, grams and cosines exact for the most promising positions that may be returned."""
+        lexical = self.lexical.stems(found)
+        guess = lexical + self.lexical.guess_grams(found)
+        guessed = None if vector is None else self.vectors.guess(vector, self.layout)
+        if guessed is not None:
+            guess += spread(guessed, self.vectors.known)
+        if permitted is not None:
+            guess[~permitted] = -np.inf
+        at = np.sort(np.argpartition(guess, -CANDIDATES)[-CANDIDATES:])
+        grams = self.lexical.grams_at(found, at)
+        if guessed is None or vector is None:
+            return lexical, grams, None
+        exact = self.vectors.cosines_at(vector, self.layout, at)
+        cosines = np.minimum(guessed, exact.max())  # what was only guessed stays below the best
+        cosines[at] = exact
+        return lexical, grams, cosines
 
     def _compact(self) -> None:
         kept = np.flatnonzero(self.columns.is_live.values)
-        for part in (self.vectors, self.stems, self.grams, self.bigrams, self.columns):
+        for part in (self.vectors, self.lexicon, self.columns):
             part.keep(kept)
         self._settle(None)
 
     def _settle(self, earlier: Layout | None) -> None:
         self.layout = arrange(self.columns)
         self.vectors.settle(self.layout, earlier, with_sketch=len(self.layout) > EXACT_UP_TO)
-        self.stems.settle(self.layout)
-        self.grams.settle(self.layout)
+        self.lexical = Lexical(self.lexicon, self.layout)
         self.traits = Traits.of(self.columns, self.layout)
 
 
@@ -180,29 +193,10 @@ def _in_order(passages: Sequence[Passage], vectors: Sequence[VectorRow]) -> list
     return [vector_of.get(key) for key in keys]
 
 
-def _candidates(guess: Signal, permitted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
-    """Return the most promising positions that may be returned, rising."""
-    if permitted is not None:
-        guess = np.where(permitted, guess, np.float32(-np.inf))
-    return np.sort(np.argpartition(guess, -CANDIDATES)[-CANDIDATES:])
-
-
-def _corrected(guessed: Signal, at: NDArray[np.intp], exact: Signal) -> Signal:
-    """Put exact cosines in their places; what was only guessed stays below the best of them."""
-    corrected: Signal = np.minimum(guessed, exact.max())
-    corrected[at] = exact
-    return corrected
-
-
 def _highest(values: Signal, permitted: NDArray[np.bool_] | None) -> float:
     return float(values.max() if permitted is None else values.max(initial=0.0, where=permitted))
 
 
-def _stems_of(text: str) -> list[int]:
-    found: list[int] = np.frombuffer(analyse(text).stems, dtype="<u4").tolist()
-    return found
-
-
-def _grams_of(text: str) -> list[int]:
-    found: list[int] = np.frombuffer(analyse(text).grams, dtype="<u4").tolist()
-    return found
+def _terms_of(label: str) -> tuple[list[int], list[int]]:
+    found = analyse(label)
+    return label_terms(found.stems, found.grams)

@@ -25,7 +25,7 @@ _ENDINGS = frozenset(
 # What then remains of tense, aspect and derivation: читав, читала, читання.
 _SUFFIXES = frozenset(
     """
-    ува юва увал ювал овал ував ював уван анн ал ил ул ял ав ив ув яв ов ев єв ат ит іт ут ят а я у ю і и е
+    ува юва увал ювал овал ував ював уван анн ал ил ул ял ав ив ув яв ов ев єв ат ит ут ят а я у ю і и е
     """.split()  # noqa: SIM905
 )
 _INFINITIVE = re.compile("(?<=..[^о])ти$")  # читати, not роботи

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from struct import pack
 from typing import NamedTuple
 from zlib import crc32
 
@@ -161,8 +162,8 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     found = list(words_of(chunk))
     kept = [word for word in found if word.is_whole or word.text not in words.stop]
     return _Chunk(
-        stems=_ids(stem for word in kept for stem in words.months.get(word.text) or stems_of(word.text)),
-        grams=_ids(gram for word in kept if not word.is_whole for gram in grams_of(word.text)),
+        stems=_ids([stem for word in kept for stem in words.months.get(word.text) or stems_of(word.text)]),
+        grams=_ids([gram for word in kept if not word.is_whole for gram in grams_of(word.text)]),
         is_temporal=(
             any(word.text in words.temporal for word in found)
             or (chunk[:1].isupper() and any(word.text in words.temporal_if_capitalised for word in found))
@@ -171,8 +172,8 @@ def _analyse_chunk(chunk: str) -> _Chunk:
     )
 
 
-def _ids(terms: Iterable[str]) -> bytes:
-    return b"".join(crc32(term.encode("utf-8", "surrogatepass")).to_bytes(4, "little") for term in terms)
+def _ids(terms: list[str]) -> bytes:
+    return pack(f"<{len(terms)}I", *[crc32(term.encode("utf-8", "surrogatepass")) for term in terms])
 
 
 class _Chunks(dict[str, _Chunk]):

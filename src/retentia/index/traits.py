@@ -14,27 +14,27 @@ from retentia.model.passage import ENDS_WITH_QUESTION, HAS_TEMPORAL_EXPRESSION
 GIVES_INSTRUCTION = 4
 """The flag of a passage that tells the assistant what to do from now on."""
 
+TRAITS = ("assistant", "question", "instruction", "continuation")
+"""The traits that count for or against a passage whatever is asked."""
+
 Marks = NDArray[np.float32]
 _ASSISTANT, _MESSAGE = "assistant", "message"
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """The traits of each position (1.0 where it has one), and the words a participant is named by.
+    """The traits of each position, 1.0 where it has one, and the words a participant is named by.
 
-    `by_assistant` marks what an assistant said. `asks` marks questions between people; where an assistant listens, the
-    questions are the user's own and say what the user is busy with. `instructs` marks what someone other than the
-    assistant wants done from now on; only a message can, never a document or a tool. `continues` marks what follows in
-    a long message: people say first what it is about.
+    `standing` holds TRAITS, shape (4, n). An assistant's words are marked as such. Questions are those between people;
+    where an assistant listens, they are the user's own and say what the user is busy with. An instruction is what
+    someone else wants of the assistant from now on; only a message can give one, never a document or a tool. A
+    continuation is what follows in a long message: people say first what it is about.
     """
 
     speakers: NDArray[np.int32]
     named: dict[str, frozenset[int]]
-    by_assistant: Marks
-    asks: Marks
-    instructs: Marks
-    continues: Marks
     tells_time: Marks
+    standing: Marks
 
     @classmethod
     def of(cls, columns: Columns, layout: Layout) -> "Traits":
@@ -44,20 +44,19 @@ class Traits:
         by_assistant = columns.role.is_any_of([_ASSISTANT])[rows]
         is_message = columns.kind.is_any_of([_MESSAGE])[rows]
         speakers = columns.speaker.codes[rows]
+        asks = ((flags & ENDS_WITH_QUESTION) != 0) & ~layout.any_in_thread(by_assistant)
+        instructs = ((flags & GIVES_INSTRUCTION) != 0) & is_message & ~by_assistant
+        continues = (columns.part.values[rows] > 0) & is_message
         return cls(
             speakers=speakers,
             named=_named(columns, speakers),
-            by_assistant=_marks(by_assistant),
-            asks=_marks(((flags & ENDS_WITH_QUESTION) != 0) & ~layout.any_in_thread(by_assistant)),
-            instructs=_marks(((flags & GIVES_INSTRUCTION) != 0) & is_message & ~by_assistant),
-            continues=_marks((columns.part.values[rows] > 0) & is_message),
             tells_time=_marks((flags & HAS_TEMPORAL_EXPRESSION) != 0),
+            standing=_marks(np.stack([by_assistant, asks, instructs, continues])),
         )
 
     @property
     def nbytes(self) -> int:
-        marks = (self.by_assistant, self.asks, self.instructs, self.continues, self.tells_time)
-        return self.speakers.nbytes + sum(mark.nbytes for mark in marks)
+        return self.speakers.nbytes + self.tells_time.nbytes + self.standing.nbytes
 
     def addressed(self, words: frozenset[str]) -> Marks | None:
         """Mark what is said by the participant the question names; None when it names none, or several equally."""

@@ -20,7 +20,8 @@ _CODE = re.compile(r"[\d._@&#+]")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _NUMBER_AND_UNIT = re.compile(r"(\d+)([^\W\d]{2,})|([^\W\d]{2,})(\d+)")
 
-_CAMEL_WORD = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]+")
+_CAMEL = re.compile(r"[a-z][A-Z]")
+_LETTERS = re.compile(r"[A-Za-z]+")
 _CAMEL_SEAM = re.compile(r"(?<=[a-z]{2})(?=[A-Z][A-Za-z]{2})|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
 
 _APOSTROPHE_IN_CYRILLIC = re.compile("(?<=[\u0400-\u052f])'(?=[\u0400-\u052f])")
@@ -38,9 +39,10 @@ def words_of(chunk: str) -> Iterator[Word]:
     """Yield the words of a chunk in order, each compound before its parts."""
     for piece in _NO_SEPARATOR.sub(" ", fold(chunk)).split():
         yield from _piece(piece.strip("./:,'-&@"))
-    for word in _CAMEL_WORD.findall(chunk):
-        parts = _CAMEL_SEAM.sub(" ", word).lower().split()
-        yield from map(Word, parts if len(parts) > 1 else ())
+    if _CAMEL.search(chunk):
+        for word in _LETTERS.findall(chunk):
+            parts = _CAMEL_SEAM.sub(" ", word).lower().split()
+            yield from map(Word, parts if len(parts) > 1 else ())
 
 
 def _piece(piece: str) -> Iterator[Word]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from retentia.errors import BudgetTooSmall
 from retentia.model.message import JSON
 from retentia.working.budget import SHARES, Dropped, Fitted, Item, Part, PartName, Share, fit
+from retentia.working.quote import sendable
 from retentia.working.records import HEADINGS, RULES, Labels, RecalledItem, RecordPart, memory_blocks
 from retentia.working.render import (
     CONTINUED,
@@ -253,7 +254,7 @@ class _Making:
 
 
 def _once(material: Material) -> Material:
-    """Leave out the current request where it is among the messages, and the second of records with the same id."""
+    """Leave out what is blank, the request where it is among the messages, and all but the first record of an id."""
     messages = [message for message in material.messages if message.id != material.request_id or not message.id]
     seen: set[str] = {material.request_id} if material.request_id else set()
 
@@ -267,6 +268,8 @@ def _once(material: Material) -> Material:
 
     return replace(
         material,
+        request=sendable(material.request) if material.request.strip() else "",
+        role=sendable(material.role) if material.role.strip() else "",
         messages=messages,
         summary=fresh(material.summary),
         profile=fresh(material.profile),

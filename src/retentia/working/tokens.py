@@ -72,18 +72,18 @@ class Vocabulary:
 
 
 LARGE_VOCABULARY = Vocabulary(
-    {"a": 16, "aaaaaaaaa": 30, "A": 42, "aA": 176, "d": 78, "p": 71, " ": 42, "n": 10, "t": 120, "ad": 27, "da": 83}
-    | {"l": 165, "o": 259, "m": 100, "g": 45, "c": 28, " c": 11, "ccccc": 54, "r": 40, "i": 57, "v": 70, "s": 93}
-    | {"k": 79, "h": 86, "w": 66, "x": 100, "e": 164},
+    {"a": 16, "aaaaaaaaa": 44, "A": 42, "aA": 176, "d": 78, "p": 71, " ": 44, "n": 10, "t": 120, "ad": 27, "da": 83}
+    | {"l": 165, "o": 290, "m": 100, "g": 45, "c": 28, " c": 11, "ccccc": 54, "r": 40, "i": 57, "v": 70, "s": 93}
+    | {"k": 80, "h": 89, "w": 66, "x": 100, "e": 164},
     capitals=40,
 )
 """Fitted to a vocabulary of 200,000 tokens (o200k: OpenAI's models since GPT-4o); others of that size are close."""
 
 SMALL_VOCABULARY = Vocabulary(
-    {"a": 22, "aaaaaaaaa": 54, "A": 45, "aA": 160, "d": 72, "p": 63, " ": 31, "n": 10, "t": 120, "ad": 29, "da": 114}
-    | {"l": 231, "o": 349, "m": 100, "g": 106, "c": 70, " c": 15, "r": 114, "i": 206, "v": 215, "s": 123}
-    | {"k": 104, "h": 133, "w": 115, "x": 168, "e": 276},
-    capitals=35,
+    {"a": 22, "aaaaaaaaa": 110, "A": 45, "aA": 160, "d": 72, "p": 63, " ": 31, "n": 10, "t": 120, "ad": 29, "da": 114}
+    | {"l": 231, "o": 390, "m": 100, "g": 106, "c": 70, " c": 15, "r": 114, "i": 206, "v": 215, "s": 123}
+    | {"k": 106, "h": 133, "w": 115, "x": 168, "e": 276},
+    capitals=45,
 )
 """Fitted to a vocabulary of 100,000 tokens (cl100k: GPT-4, GPT-3.5), where languages other than English cost more."""
 
