@@ -29,8 +29,8 @@ def disk(setting: Setting) -> list[Table]:
     each = (path.stat().st_size - nothing) / len(said)
     rows = [
         ("a message of 120 characters with its vector", each, 2_600.0),
-        ("of which the vector", 2.0 * DIMENSION, None),
-        *((f"of which {name}", size / len(said), None) for name, size in _by_table(path)),
+        ("the numbers of the vector alone", 2.0 * DIMENSION, None),
+        *((f"of which in {name}", size / len(said), None) for name, size in _by_table(path)),
     ]
     notes = (f"{len(said):,} messages; SQLite file after closing, less that of an empty store.",)
     return [Table("On disk", ("", "bytes", "goal"), rows, notes)]
@@ -56,7 +56,7 @@ def _by_table(path: Path) -> list[tuple[str, int]]:
     connection = sqlite3.connect(path)
     try:
         statement = (
-            "SELECT m.tbl_name || CASE m.type WHEN 'index' THEN ' (index)' ELSE '' END, sum(s.pgsize) FROM dbstat s "
+            "SELECT CASE m.type WHEN 'index' THEN 'indexes of ' ELSE 'table ' END || m.tbl_name, sum(s.pgsize) FROM dbstat s "
             "JOIN sqlite_master m ON m.name = s.name GROUP BY 1 HAVING sum(s.pgsize) > 65536 ORDER BY 2 DESC"
         )
         return [(str(name), int(size)) for name, size in connection.execute(statement)]

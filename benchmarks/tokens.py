@@ -23,7 +23,7 @@ _TOKENIZERS = ("bpe_openai", "tiktoken")
 _COUNTERS = {"o200k_base": EstimatingCounter(), "cl100k_base": EstimatingCounter(SMALL_VOCABULARY)}
 
 _SAMPLES = {
-    "English": "Could you remind me on Sunday at six to call my mother, and send her the pictures of the garden in spring?",
+    "English": "Could you remind me on Sunday at six to call my mother, and send her the pictures of the garden",
     "Ukrainian": "Нагадай мені, будь ласка, зателефонувати мамі в неділю о шостій вечора й надіслати фотографії саду.",
 }
 
