@@ -55,10 +55,11 @@ def _by_table(path: Path) -> list[tuple[str, int]]:
     """Return bytes by table, the largest first; nothing where SQLite was built without dbstat."""
     connection = sqlite3.connect(path)
     try:
-        statement = (
-            "SELECT CASE m.type WHEN 'index' THEN 'indexes of ' ELSE 'table ' END || m.tbl_name, sum(s.pgsize) FROM dbstat s "
-            "JOIN sqlite_master m ON m.name = s.name GROUP BY 1 HAVING sum(s.pgsize) > 65536 ORDER BY 2 DESC"
-        )
+        statement = """
+            SELECT CASE m.type WHEN 'index' THEN 'indexes of ' ELSE 'table ' END || m.tbl_name, sum(s.pgsize)
+            FROM dbstat s JOIN sqlite_master m ON m.name = s.name
+            GROUP BY 1 HAVING sum(s.pgsize) > 65536 ORDER BY 2 DESC
+        """
         return [(str(name), int(size)) for name, size in connection.execute(statement)]
     except sqlite3.OperationalError:
         return []

@@ -149,6 +149,7 @@ API key rotation is due on 2026-05-01
 the secret ingredient is love
 secret santa: 24.12.2024
 I pinned 2024 pins
+pin 1000 posts to the board
 Bearer of bad news
 Basic understanding of telecommunications
 risk-averse task-oriented sk-learn-something-long-slug-here
@@ -183,6 +184,7 @@ def test_a_long_password_is_masked_to_its_end() -> None:
     secret = "aB3-" * 100
     assert mask_secrets(f"password: {secret}. Then").text == "password: [secret:password]. Then"
     assert mask_secrets(f'secret = "{secret}"').text == 'secret = "[secret:token]"'
+    assert mask_secrets(f"password='{secret}',user='bob'").text == "password='[secret:password]',user='bob'"
 
 
 def test_two_secrets_in_one_place_become_one_mark() -> None:

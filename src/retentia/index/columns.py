@@ -155,9 +155,6 @@ class Columns:
         found[candidates] = [tuple(halves) in exact for halves in held[candidates].tolist()]
         return found
 
-    def record_id(self, row: int) -> bytes:
-        return bytes(self.record.values[row].astype(">u8").tobytes())
-
 
 def empty(dtype: type[S]) -> Growing[S]:
     """Return a growing array without rows."""

@@ -12,10 +12,19 @@ from retentia.index.neighbours import Layout
 class LabelTerms:
     """The terms of a column of labels, analysed once for each label instead of once for each passage.
 
-    `terms_of` returns the terms of a label by kind; `kinds` says how many kinds there are.
+    `terms_of` returns the terms of a label by kind; `kinds` says how many kinds there are. `is_rare_in_text` says that
+    texts seldom repeat what such a label says (dates).
     """
 
-    def __init__(self, column: Labels[str], terms_of: Callable[[str], Sequence[list[int]]], *, kinds: int) -> None:
+    def __init__(
+        self,
+        column: Labels[str],
+        terms_of: Callable[[str], Sequence[list[int]]],
+        *,
+        kinds: int,
+        is_rare_in_text: bool = False,
+    ) -> None:
+        self.is_rare_in_text = is_rare_in_text
         self._column = column
         self._terms_of = terms_of
         self._kinds = kinds
@@ -49,10 +58,11 @@ class LabelTerms:
         """Return how many positions have the term in their label."""
         return int(self._holders[list(self._counts[term])].sum())
 
-    def frequencies(self, term: int, at: NDArray[np.intp] | None) -> NDArray[np.float32]:
-        """Return how often the label of each position, or of those of `at`, holds the term."""
-        by_code = self._counts[term]
-        table = np.zeros(len(self._lengths), dtype=np.float32)
-        table[list(by_code)] = list(by_code.values())
-        counts: NDArray[np.float32] = table[self._codes if at is None else self._codes[at]]
-        return counts
+    def frequencies(self, terms: Sequence[int], at: NDArray[np.intp] | None) -> NDArray[np.float32]:
+        """Return how often the label of each position, or of those of `at`, holds each of the (known) terms."""
+        table = np.zeros((len(terms), len(self._lengths)), dtype=np.float32)
+        entries = [(row, code, count) for row, term in enumerate(terms) for code, count in self._counts[term].items()]
+        rows, codes, counts = zip(*entries, strict=True)
+        table[rows, codes] = counts
+        frequencies: NDArray[np.float32] = table[:, self._codes if at is None else self._codes[at]]
+        return frequencies

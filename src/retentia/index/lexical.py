@@ -43,58 +43,56 @@ class Lexical:
     def everywhere(self, found: Occurrences) -> tuple[Scores, Scores]:
         """Return BM25 by position over stems and over grams, as shares of the query's ideal.
 
-        About 1 is a passage that says all of the query. Rarity is counted over passages with what flows into them.
+        About 1 is a passage that says all of the query.
         """
-        weighted = self._weighted(found, STEMS, PAIRS, None)
-        cut = found.cuts[GRAMS]
-        # Row by row: counting along an axis adds up bytes, counting one row adds up words.
-        holders = np.array([np.count_nonzero(row) for row in weighted > 0], dtype=np.intp)
-        stems = self._saturated(weighted[:cut], holders[:cut], STEMS, None)
-        return stems, self._saturated(weighted[cut:], holders[cut:], GRAMS, None)
+        both = found.of(STEMS, PAIRS)
+        weighted, cut = self._weighted(both, None), found.cuts[GRAMS]
+        stems = self._saturated(weighted[:cut], both.holders[:cut], self._pivots[STEMS])
+        return stems, self._saturated(weighted[cut:], both.holders[cut:], self._pivots[GRAMS])
 
     def stems(self, found: Occurrences) -> Scores:
-        """Return what `everywhere` does, over stems alone."""
-        weighted = self._weighted(found, STEMS, GRAMS, None)
-        holders = np.array([np.count_nonzero(row) for row in weighted > 0], dtype=np.intp)
-        return self._saturated(weighted, holders, STEMS, None)
+        """Return what `everywhere` does over stems alone."""
+        stems = found.of(STEMS, GRAMS)
+        return self._saturated(self._weighted(stems, None), stems.holders, self._pivots[STEMS])
 
     def grams_at(self, found: Occurrences, at: NDArray[np.intp]) -> Scores:
-        """Return BM25 over grams at some positions (rising), 0 elsewhere; rarity is that of own terms."""
-        weighted = self._weighted(found, GRAMS, PAIRS, at)
+        """Return what `everywhere` does over grams at some positions (rising), 0 elsewhere."""
+        grams = found.of(GRAMS, PAIRS)
         scores = np.zeros(len(self._layout), dtype=np.float32)
-        scores[at] = self._saturated(weighted, found.holders[found.cuts[GRAMS] : found.cuts[PAIRS]], GRAMS, at)
+        scores[at] = self._saturated(self._weighted(grams, at), grams.holders, self._pivots[GRAMS][at])
         return scores
 
     def guess_grams(self, found: Occurrences) -> Scores:
         """Estimate the scores over grams by own terms alone, to choose where to look closely."""
-        idf = self._idf(found.holders)
-        idf[: found.cuts[GRAMS]] = idf[found.cuts[PAIRS] :] = 0
-        summed = np.bincount(found.positions, weights=idf[found.which], minlength=len(self._layout))
+        grams = found.of(GRAMS, PAIRS)
+        idf = self._idf(grams.holders)
+        summed = np.bincount(grams.positions, weights=idf[grams.which], minlength=len(self._layout))
         return (summed / (float(idf.sum()) or 1.0)).astype(np.float32)
 
     def pairs(self, found: Occurrences) -> Scores:
         """Return the summed rarity (idf / ln n) of the query's stem pairs that each position has itself, at most 2."""
+        pairs = found.of(PAIRS, PAIRS + 1)
         scores = np.zeros(len(self._layout), dtype=np.float32)
-        if len(scores) > 1:
-            inside = found.which >= found.cuts[PAIRS]
-            rarity = self._idf(found.holders) / np.float32(np.log(len(scores)))
-            np.add.at(scores, found.positions[inside], rarity[found.which[inside]])
-        return np.minimum(scores, _MOST_PAIRS)
+        if len(pairs.positions) and len(scores) > 1:
+            rarity = self._idf(pairs.holders) / np.float32(np.log(len(scores)))
+            np.add.at(scores, pairs.positions, rarity[pairs.which])
+            np.minimum(scores, _MOST_PAIRS, out=scores)
+        return scores
 
-    def _weighted(self, found: Occurrences, first: int, last: int, at: NDArray[np.intp] | None) -> Scores:
-        """Return the frequency of the terms of some kinds at each position, or at those of `at`."""
-        layout, low, high = self._layout, found.cuts[first], found.cuts[last]
-        inside = (found.which >= low) & (found.which < high)
+    def _weighted(self, found: Occurrences, at: NDArray[np.intp] | None) -> Scores:
+        """Return the frequency of each term at each position, or at those of `at`."""
+        layout = self._layout
+        which, positions, counts = found.which, found.positions, found.counts
         width = len(layout) if at is None else len(at)
         slots: NDArray[np.int32] | None = None
         if at is not None:
             slots = np.full(len(layout) + 1, width, dtype=np.int32)
             slots[at] = np.arange(width, dtype=np.int32)
-            inside &= _reaching(at, layout)[found.positions]
-        positions, counts = found.positions[inside], found.counts[inside]
+            near = _reaching(at, layout)[positions]
+            which, positions, counts = which[near], positions[near], counts[near]
         # One column too many catches what falls off the end of a thread, or outside of `at`.
-        weighted = np.zeros((high - low, width + 1), dtype=np.float32)
-        cells, rows = weighted.reshape(-1), (found.which[inside] - low) * (width + 1)
+        weighted = np.zeros((len(found.terms), width + 1), dtype=np.float32)
+        cells, rows = weighted.reshape(-1), which * (width + 1)
         for reached, share in (
             (positions, TERM_SHARE.own),
             (layout.after[positions], TERM_SHARE.previous),
@@ -102,18 +100,13 @@ class Lexical:
             (layout.before[positions], TERM_SHARE.next),
         ):
             cells[rows + (reached if slots is None else slots[reached])] += counts * np.float32(share)
-        self._add_labels(weighted, found.terms[low:high], at)
+        for label in self._lexicon.labels:
+            if places := label.known(found.terms):
+                frequencies = label.frequencies([found.terms[place] for place in places], at)
+                weighted[places, :-1] += np.float32(LABEL_SHARE) * frequencies
         return weighted[:, :-1]
 
-    def _add_labels(self, weighted: Scores, terms: list[int], at: NDArray[np.intp] | None) -> None:
-        for label in self._lexicon.labels:
-            for place in label.known(terms):
-                weighted[place, :-1] += np.float32(LABEL_SHARE) * label.frequencies(terms[place], at)
-
-    def _saturated(
-        self, weighted: Scores, holders: NDArray[np.intp], kind: int, at: NDArray[np.intp] | None
-    ) -> Scores:
-        pivots = self._pivots[kind] if at is None else self._pivots[kind][at]
+    def _saturated(self, weighted: Scores, holders: NDArray[np.intp], pivots: Scores) -> Scores:
         idf = self._idf(holders)
         weighted /= weighted + pivots
         scores: Scores = idf @ weighted

@@ -10,9 +10,9 @@ _ROW_BITS = np.uint64(32)
 
 
 class Found(NamedTuple):
-    """Occurrences of several terms: which of them (index into the terms asked for), in which row, how often."""
+    """Occurrences of several terms: those of term k are `edges[k]` to `edges[k + 1]` of the rows and counts."""
 
-    which: NDArray[np.intp]
+    edges: NDArray[np.intp]
     rows: NDArray[np.int32]
     counts: NDArray[np.uint8]
 
@@ -70,17 +70,24 @@ class Postings:
         if len(found) == 1:
             return found[0]
         if not found:
-            return Found(np.empty(0, np.intp), np.empty(0, np.int32), np.empty(0, np.uint8))
-        return Found(*(np.concatenate(column) for column in zip(*found, strict=True)))
+            return Found(np.zeros(len(terms) + 1, np.intp), np.empty(0, np.int32), np.empty(0, np.uint8))
+        # int16 sorts by radix, several times as fast as wider integers.
+        numbers = np.arange(len(terms), dtype=np.int16 if len(terms) < 1 << 15 else np.int64)
+        which = np.concatenate([np.repeat(numbers, np.diff(part.edges)) for part in found])
+        order = np.argsort(which, kind="stable")
+        edges = np.sum([part.edges for part in found], axis=0)
+        rows = np.concatenate([part.rows for part in found])
+        counts = np.concatenate([part.counts for part in found])
+        return Found(edges, rows[order], counts[order])
 
 
 def _find(segment: _Segment, terms: NDArray[np.uint32]) -> Found:
     at = np.minimum(np.searchsorted(segment.terms, terms), len(segment.terms) - 1)
-    lengths = np.where(segment.terms[at] == terms, segment.starts[at + 1] - segment.starts[at], 0)
-    which = np.repeat(np.arange(len(terms)), lengths)
-    offsets = segment.starts[at] - (np.cumsum(lengths) - lengths)
-    places = np.arange(len(which)) + offsets[which]
-    return Found(which, segment.rows[places], segment.counts[places])
+    begins = segment.starts[at]
+    edges = np.zeros(len(terms) + 1, dtype=np.intp)
+    np.cumsum((segment.starts[at + 1] - begins) * (segment.terms[at] == terms), out=edges[1:])
+    places = np.arange(edges[-1]) + np.repeat(begins - edges[:-1], np.diff(edges))
+    return Found(edges, segment.rows[places], segment.counts[places])
 
 
 def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.index.labels import LabelTerms
 from retentia.index.lexical import Lexical
-from retentia.index.lexicon import STEMS, Lexicon, Occurrences, label_terms
+from retentia.index.lexicon import GRAMS, STEMS, Lexicon, Occurrences, label_terms
 from retentia.index.neighbours import Layout, arrange
 from retentia.index.ranking import Evidence, Ranking
 from retentia.index.search import best_records
@@ -40,8 +40,9 @@ class ResidentIndex:
         """Start without passages; `dimension` is that of the vectors, 0 for a view without an embedder."""
         self.columns = Columns()
         self.vectors = Vectors(dimension)
-        labels = (self.columns.speaker, self.columns.date)
-        self.lexicon = Lexicon([LabelTerms(column, _terms_of, kinds=2) for column in labels])
+        speakers = LabelTerms(self.columns.speaker, _terms_of, kinds=2)
+        dates = LabelTerms(self.columns.date, _terms_of, kinds=2, is_rare_in_text=True)
+        self.lexicon = Lexicon([speakers, dates])
         self.layout = arrange(self.columns)
         self.lexical = Lexical(self.lexicon, self.layout)
         self.traits = Traits.of(self.columns, self.layout)
@@ -140,7 +141,7 @@ class ResidentIndex:
         signals = Signals.of(asked, self.traits.standing)
         highest = None if cosines is None else _highest(cosines, permitted)
         evidence = Evidence(
-            _highest(lexical, permitted), _highest(grams, permitted), highest, found.unseen(STEMS)
+            _highest(lexical, permitted), _highest(grams, permitted), highest, found.of(STEMS, GRAMS).unseen
         )
         return signals, evidence
 

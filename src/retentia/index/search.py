@@ -1,5 +1,7 @@
 """Search: from scored passages to ranked records, in an order that does not depend on how the rows came in."""
 
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,14 +52,22 @@ def _records(
     columns: Columns,
     layout: Layout,
 ) -> tuple[RankedRecord, ...]:
-    rows = layout.rows[best]
-    spans = (columns.part.values[rows], columns.start.values[rows], columns.end.values[rows], scores[best])
-    passages: dict[tuple[int, int], list[RankedPassage]] = {record: [] for record in kept}
-    for record, *span in zip(ids, *(column.tolist() for column in spans), strict=True):
-        if record in passages:
-            passages[record].append(RankedPassage(*span))
-    first = [ids.index(record) for record in kept]
+    places: dict[tuple[int, int], list[int]] = {record: [] for record in kept}
+    for place, record in enumerate(ids):
+        if record in places:
+            places[record].append(place)
+    chosen = best[[place for found in places.values() for place in found]]
+    rows = layout.rows[chosen]
+    spans = (columns.part.values[rows], columns.start.values[rows], columns.end.values[rows], scores[chosen])
+    passages = map(RankedPassage._make, zip(*(column.tolist() for column in spans), strict=True))
+    first = best[[found[0] for found in places.values()]]
+    kinds = columns.kind.codes[layout.rows[first]].tolist()
     return tuple(
-        RankedRecord(columns.record_id(row), columns.kind.at(row), found[0].score, said, tuple(found))
-        for row, found, said in zip(rows[first].tolist(), passages.values(), signals.at(best[first]), strict=True)
+        RankedRecord(_id(record), columns.kind.labels[kind], found[0].score, said, found)
+        for (record, at), kind, said in zip(places.items(), kinds, signals.at(first), strict=True)
+        for found in (tuple(islice(passages, len(at))),)
     )
+
+
+def _id(halves: tuple[int, int]) -> bytes:
+    return (halves[0] << 64 | halves[1]).to_bytes(16, "big")

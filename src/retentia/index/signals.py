@@ -1,7 +1,7 @@
 """Signals: what speaks for a passage, each about 0 to 1, and how much each of them counts."""
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,18 +65,17 @@ class Signals:
 
     def total(self, weights: Weights) -> Signal:
         """Return the weighted sum by position."""
-        values = np.array(astuple(weights), dtype=np.float32)
+        values = np.array([getattr(weights, name) for name in SIGNALS], dtype=np.float32)
         summed: Signal = values[:_ASKED] @ self.asked
         summed += values[_ASKED:] @ self.traits
         return summed
 
     def at(self, positions: NDArray[np.intp]) -> list[dict[str, float]]:
         """Return what the signals say of each of the positions; the silent ones are left out."""
-        said = np.concatenate([self.asked[:, positions], self.traits[:, positions]]).T.tolist()
-        return [
-            {name: value for name, value in zip(SIGNALS, values, strict=True) if name not in self.silent}
-            for values in said
-        ]
+        said = np.concatenate([self.asked[:, positions], self.traits[:, positions]]).T
+        spoken = [number for number, name in enumerate(SIGNALS) if name not in self.silent]
+        names = [SIGNALS[number] for number in spoken]
+        return [dict(zip(names, values, strict=True)) for values in said[:, spoken].tolist()]
 
 
 def spread(cosines: Signal, known: NDArray[np.bool_] | None) -> Signal:

@@ -1,0 +1,1 @@
+"""Security: what must not be written is taken out before it is."""

@@ -66,9 +66,11 @@ def announced(text: str) -> list[Span]:
     """Return the secrets that labels announce, family by family."""
     lowered = text.lower()
     found: list[Span] = []
+    done = None
     for stem, family in _stems(text.isascii()):
-        if stem in lowered and any(hint in lowered for hint in family.hints):
+        if stem in lowered and family is not done and any(hint in lowered for hint in family.hints):
             found += _announced_by(family, text)
+            done = family
     return found
 
 
@@ -78,7 +80,8 @@ def _announced_by(family: _Family, text: str) -> Iterator[Span]:
     for label in family.labels.finditer(folded):
         if label.start() >= end and (span := family.find(text, folded, label)):  # not a label inside a value
             kind, start, end = span
-            if end - start > _JUDGED - len(_AFTER_VALUE) and (whole := _BARE.match(text, start)):
+            is_cut = end - start > _JUDGED - len(_AFTER_VALUE) and text[start - 1] not in _CLOSING
+            if is_cut and (whole := _BARE.match(text, start)):
                 end = max(end, _trimmed_end(whole))
             yield kind, start, end
 
@@ -165,8 +168,12 @@ def _looks_random(value: str) -> bool:
 
 def _find_pin(text: str, folded: str, label: re.Match[str]) -> Span | None:
     digits = _CARD_CODE if label[0].startswith("cv") else _PIN
+    # "pin 1000 posts" says what to do, "PIN 4821" is one.
+    is_verb = text[label.start() : label.end()] in ("pin", "Pin")
     for joint, position in _joints(folded, label):
-        if joint != "change" and (value := digits.match(text, position)):
+        if joint == "change" or (joint == "none" and is_verb):
+            continue
+        if value := digits.match(text, position):
             return "password", value.start(), value.end()
     return None
 
