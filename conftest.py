@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sybil import Sybil
 from sybil.integration.pytest import SybilItem
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+
+# A busy machine draws examples slowly, and that says nothing about the code.
+settings.register_profile("retentia", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("retentia")
 
 
 def _enter(namespace: dict[str, Any]) -> None:

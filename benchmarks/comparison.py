@@ -14,6 +14,7 @@ from benchmarks import workloads
 from benchmarks.setting import DIMENSION, Setting
 from benchmarks.tables import Cell, Table, ratio
 from benchmarks.timing import median
+from retentia import __version__
 from retentia.evals.metrics import recall_at
 
 _PROJECT = Path(__file__).parent.parent
@@ -114,9 +115,11 @@ def _quality(setting: Setting, data: Path) -> Table:
     workload, groups = workloads.quality(setting, data)
     gold = [sources for group in groups for sources in group.gold]
     rows: list[tuple[Cell, ...]] = []
+    failed: list[str] = []
     for system in _SYSTEMS:
         setting.say(f"{system.name}: what is found in LoCoMo")
         measured = _run(setting, system, {"kind": "quality", "workload": str(workload)})
+        failed += [f"{system.name}: {measured['error']}"] if "error" in measured else []
         rankings = [ranking for group in measured.get("found", []) for ranking in group]
         recalls = [
             sum(recall_at(ranking, sources, k) for ranking, sources in zip(rankings, gold, strict=True)) / len(gold)
@@ -125,8 +128,8 @@ def _quality(setting: Setting, data: Path) -> Table:
             for k in (5, 10)
         ]
         rows.append((_named(setting, system), *recalls))
-    notes = (f"{len(gold):,} questions about {len(groups)} development conversations; each conversation is a scope.",)
-    return Table("What is found: LoCoMo, same vectors (USE)", ("", "recall@5", "recall@10"), rows, notes)
+    told = f"{len(gold):,} questions about {len(groups)} development conversations; each conversation is a scope."
+    return Table("What is found: LoCoMo, same vectors (USE)", ("", "recall@5", "recall@10"), rows, (told, *failed))
 
 
 def _footprint(setting: Setting) -> Table:
@@ -171,7 +174,8 @@ def _weigh(setting: Setting, system: _System) -> dict[str, Any]:
 def _named(setting: Setting, system: _System) -> str:
     if not system.distribution:
         return f"{system.name} (numpy + BM25)"
-    return f"{system.distribution} {_weigh(setting, system)['version'] or 'not installed'}"
+    known = _weigh(setting, system)["version"] if system.is_peer else __version__
+    return f"{system.distribution} {known or 'not installed'}"
 
 
 def _call(setting: Setting, system: _System, module: str, argument: str, told: str) -> str:

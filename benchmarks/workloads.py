@@ -59,7 +59,9 @@ def _remembered(name: str, one: Said) -> Remembered:
 
 
 def _of_entry(entry: Entry) -> Remembered:
-    text = f"{entry.text}\n[picture: {entry.caption}]" if entry.caption else entry.text
+    text = entry.text.strip()  # passages are without it, so that their vectors would not be found
+    if entry.caption:
+        text += f"\n[picture: {entry.caption}]"
     return _remembered(entry.source, Said(text, entry.speaker, "user", entry.at, entry.session))
 
 

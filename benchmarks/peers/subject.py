@@ -28,23 +28,23 @@ class Remembered:
 
 
 class Lookup:
-    """Serves the vectors made beforehand, so that no system embeds anything."""
+    """Serves the vectors made beforehand, so that no system embeds anything; white space around texts is ignored."""
 
     def __init__(self, texts: Sequence[str], vectors: "NDArray[np.float32]", dimension: int) -> None:
-        self._row = {text: number for number, text in enumerate(texts)}
+        self._row = {text.strip(): number for number, text in enumerate(texts)}
         self._vectors = vectors
         self.dimension = dimension
 
     def one(self, text: str) -> list[float]:
         """Return the vector of a text; a text that was not prepared is an error."""
-        row: list[float] = self._vectors[self._row[text]].tolist()
+        row: list[float] = self._vectors[self._row[text.strip()]].tolist()
         return row
 
     def many(self, texts: Sequence[str]) -> list[list[float]]:
         return [self.one(text) for text in texts]
 
     def array(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        return self._vectors[[self._row[text] for text in texts]]
+        return self._vectors[[self._row[text.strip()] for text in texts]]
 
 
 class Subject(Protocol):

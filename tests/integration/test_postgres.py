@@ -194,13 +194,12 @@ class TestErrors:
                 say(database, ACME)
 
     def test_too_many_connections_are_told(self, postgres_server: PostgresServer, name: str) -> None:
-        role = sql.Identifier(GUARDED)
-        postgres_server.run(sql.SQL("ALTER ROLE {} CONNECTION LIMIT 0").format(role))
+        postgres_server.run("CREATE ROLE crowded LOGIN CONNECTION LIMIT 0")
         try:
             with pytest.raises(StoreBusy, match="max_connections"):
-                open_database(postgres_server.url(name, user=GUARDED, password=PASSWORD))
+                open_database(postgres_server.url(name, user="crowded"))
         finally:
-            postgres_server.run(sql.SQL("ALTER ROLE {} CONNECTION LIMIT -1").format(role))
+            postgres_server.run("DROP ROLE crowded")
 
     def test_a_connection_closed_while_it_waited_costs_nothing(
         self, postgres_server: PostgresServer, database: Database, name: str

@@ -46,6 +46,7 @@ def embed_records(
     texts = _read(database, tenant, scope_id, record_ids)
     rows = _embed(texts, embedder)
     with database.write(tenant) as transaction:
+        scopes.lock(transaction, [scope_id])
         return _write(transaction, scope_id, {generation: rows})
 
 
@@ -58,6 +59,7 @@ def _run_scope(database: Database, scope_id: int, group: list[Job], embedders: E
         _give_back(database, group, str(error))
         return 0
     with database.write(tenant) as transaction:
+        scopes.lock(transaction, [scope_id])  # an erasure that runs at the same time is before us, or after
         held = {record_id for job in group if _finished(transaction, job) for record_id in job.record_ids}
         wanted = {generation: [row for row in found if row.record_id in held] for generation, found in rows.items()}
         return _write(transaction, scope_id, wanted)

@@ -31,6 +31,7 @@ def erase(database: Database, scope: Scope, ids: Sequence[RecordId]) -> Erasure:
     wanted = {id_bytes(record_id): record_id for record_id in ids}
     with database.write(scope.tenant) as transaction:
         seen = scopes.view(transaction, scope)
+        scopes.lock(transaction, [entry.scope_id for entry in seen])
         removed: dict[str, int] = {}
         found: set[bytes] = set()
         for entry in seen:

@@ -56,6 +56,7 @@ def reindex(database: Database, tenant: str, *, progress: Progress = lambda _: N
             after: bytes | None = None
             while True:
                 with database.write(tenant) as transaction:
+                    scopes.lock(transaction, [scope_id])
                     found = records.page(transaction, view, table, after=after, limit=_RECORDS_AT_ONCE)
                     if not found:
                         break
@@ -64,6 +65,7 @@ def reindex(database: Database, tenant: str, *, progress: Progress = lambda _: N
                 done += len(found)
                 progress(len(found))
         with database.write(tenant) as transaction:
+            scopes.lock(transaction, [scope_id])
             passages.delete_orphans(transaction, scope_id, RECORD_TABLES)
     return done
 

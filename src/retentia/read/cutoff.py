@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from retentia.index.ranking import Evidence
 
 _USUAL_SPREAD = 3.2
+_FEWEST_MEASURED = 8
 _ALL_WORDS_THERE = 0.9
 
 
@@ -18,7 +19,8 @@ class Calibration:
     """Logistic weights of the evidence for one embedder, and the relevance below which nothing is returned.
 
     `crowd` is how much the best cosine of strangers rises with the number of passages: the highest of n grows with
-    the square root of 2 ln n, so the same cosine means less in a large scope.
+    the square root of 2 ln n, so the same cosine means less in a large scope. Smaller scopes than were measured count
+    as the smallest that was.
     """
 
     base: float
@@ -29,7 +31,7 @@ class Calibration:
 
     def probability(self, evidence: Evidence, passages: int) -> float:
         """Return how likely it is that the best match answers the question, 0 to 1, by meaning and words."""
-        spread = math.sqrt(2 * math.log(max(passages, 1))) - _USUAL_SPREAD
+        spread = math.sqrt(2 * math.log(max(passages, _FEWEST_MEASURED))) - _USUAL_SPREAD
         cosine = (evidence.cosine or 0.0) - self.crowd * spread
         known = evidence.grams * (1 - evidence.unseen) ** 2
         return _logistic(self.base + self.cosine * cosine + self.known * known)
