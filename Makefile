@@ -1,6 +1,7 @@
 # One word per task. Everything is set up from Python and pip alone, and only once.
 PYTHON ?= python3
 DATA ?= ../shared/data
+CODE := src tests examples benchmarks scripts conftest.py
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -27,8 +28,8 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS)
 
 check: $(VENV)/.dev
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

@@ -113,7 +113,7 @@ def _context(memory: Memory) -> None:
     cost = PRICE_PER_MILLION / 1_000_000
     console.print(
         f"All of the history in the prompt: {whole:,} tokens, {whole / made.total_tokens:.0f} times as many. At "
-        f"${PRICE_PER_MILLION:.2f} a million: ${whole * cost:.4f} instead of ${made.total_tokens * cost:.4f} for each call."
+        f"${PRICE_PER_MILLION:.2f} a million: ${whole * cost:.4f} instead of ${made.total_tokens * cost:.4f} a call."
     )
 
 

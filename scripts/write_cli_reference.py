@@ -15,7 +15,8 @@ Generated from the commands themselves by `python scripts/write_cli_reference.py
 
 The options of store and scope can be set once in the environment: `RETENTIA_STORE`, `RETENTIA_EMBEDDER`,
 `RETENTIA_TENANT`, `RETENTIA_USER`, `RETENTIA_SPACE`, `RETENTIA_AGENT`. Answers go to standard output, progress and
-errors to standard error. Exit codes: 0 done, 1 refused or failed with one line saying why, 2 wrong usage, 130 interrupted.
+errors to standard error. Exit codes: 0 done, 1 refused or failed with one line saying why, 2 wrong usage,
+130 interrupted.
 """
 
 

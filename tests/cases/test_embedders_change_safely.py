@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from retentia import Memory, Scope
 from retentia.errors import EmbedderMismatch
+from retentia.providers.vectors import Rows
 from retentia.testing import FakeEmbedder
 
 
@@ -37,7 +37,7 @@ class _Watching(FakeEmbedder):
         self.seen: list[float] = []
         self._memory, self._scope = memory, scope
 
-    def embed(self, texts: Sequence[str]) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
+    def embed(self, texts: Sequence[str]) -> Rows:
         answer = self._memory.recall("harbour", scope=self._scope, min_relevance=0)
         self.seen.append(answer[0].signals["dense"])
         if len(self.seen) == 1:

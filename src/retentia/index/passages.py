@@ -13,7 +13,10 @@ NO_THREAD = b""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexable:
-    """What the index needs to know of a record. `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown."""
+    """What the index needs to know of a record.
+
+    `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown.
+    """
 
     record_id: bytes
     kind: str

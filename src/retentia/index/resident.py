@@ -23,6 +23,7 @@ EXACT_UP_TO = 20_000
 """Above so many passages, vectors and grams are compared closely only with the best candidates."""
 
 CANDIDATES = 2_000
+_LOWEST = 50
 _SESSION_BEST = 3
 _FEWEST_DEAD = 1024
 _RECORD_AND_PART = itemgetter(0, 1)
@@ -48,9 +49,7 @@ class ResidentIndex:
         self.traits = Traits.of(self.columns, self.layout)
 
     @classmethod
-    def build(
-        cls, passages: Sequence[Passage], vectors: Sequence[VectorRow], *, dimension: int
-    ) -> "ResidentIndex":
+    def build(cls, passages: Sequence[Passage], vectors: Sequence[VectorRow], *, dimension: int) -> "ResidentIndex":
         """Index passage rows and their vector rows, in any order; plain tuples of the same columns do."""
         index = cls(dimension)
         index.add(passages, vectors)
@@ -167,8 +166,11 @@ class ResidentIndex:
         grams = self.lexical.grams_at(found, at)
         if guessed is None or vector is None:
             return lexical, grams, None
+        # The lowest decide how cosines are stretched; what is only guessed stays between them and the best.
+        lowest = np.sort(np.argpartition(guessed, _LOWEST)[:_LOWEST])
+        low = self.vectors.cosines_at(vector, self.layout, lowest).min()
         exact = self.vectors.cosines_at(vector, self.layout, at)
-        cosines = np.minimum(guessed, exact.max())  # what was only guessed stays below the best
+        cosines = np.clip(guessed, low, exact.max())
         cosines[at] = exact
         return lexical, grams, cosines
 

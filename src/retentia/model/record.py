@@ -107,7 +107,8 @@ class DocumentRecord(Record):
 class ItemRecord(Record):
     """Something known: a note, fact, preference, event, decision, commitment, procedure or piece of knowledge.
 
-    It holds in [valid_from, valid_to), UTC microseconds; None is open. `seen_count` counts how often it was said; repetition never raises
+    It holds in [valid_from, valid_to), UTC microseconds; None is open.
+    `seen_count` counts how often it was said; repetition never raises
     `status`. `body` holds what only this kind has. `version` grows with each change.
     """
 
