@@ -101,3 +101,20 @@ def test_a_job_that_fails_for_good_is_visible_and_can_be_tried_again(store_url: 
         memory.retry_job(job.id, tenant=scope.tenant)
         memory.drain()
         assert memory.status(receipt) == "indexed"
+
+
+class _Broken(FakeEmbedder):
+    """An embedder with a fault in it: it fails in a way that nobody foresaw, and quotes the text."""
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        raise KeyError(texts[0])
+
+
+def test_a_fault_in_an_embedder_keeps_the_job_and_never_the_text_in_it(store_url: str, scope: Scope) -> None:
+    with Memory.open(store_url, embedder=_Broken(), worker=False) as memory:
+        receipt = memory.add("The alarm code is 7391", scope=scope)
+        memory.drain()
+        assert memory.status(receipt) == "queued"
+        (job,) = memory.jobs(tenant=scope.tenant)
+        assert "KeyError" in job.error
+        assert "7391" not in job.error

@@ -92,6 +92,7 @@ def test_erasing_asks_first(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("recall", "x", "--store", "missing/memory.db"), "there is no folder"),
+        (("recall", "x", "--store", "mistyped.db"), "there is no store 'mistyped.db'"),
         (("recall", "x", "--store", "mysql://localhost/x"), "is no store"),
         (("recall", "x", "--store", "notours.txt"), "is not a retentia store"),
         (("recall", "x", "--embedder", "nonsense"), "nonsense"),

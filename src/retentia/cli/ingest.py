@@ -44,7 +44,7 @@ def ingest(target: Target, paths: tuple[Path, ...], as_format: str, zone: str, e
     from retentia.model.time import Moment
 
     Moment.now(zone)  # an unknown zone is refused before anything is read
-    with target.open() as memory:
+    with target.open(create=True) as memory:
         intake = Intake(memory, target.scope)
         chosen = None if as_format == "auto" else Format(as_format)
         try:

@@ -5,11 +5,12 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
-from retentia.errors import InvalidInput
+from retentia.errors import InvalidInput, StoreUnavailable
 from retentia.model.scope import Scope
 
 if TYPE_CHECKING:
@@ -39,10 +40,15 @@ class Target:
         return Scope(self.tenant, self.user, self.space, self.agent)
 
     @contextmanager
-    def open(self, *, worker: bool = False, check_index: bool = True) -> Iterator["Memory"]:
-        """Open the memory and close it afterwards; commands run queued work themselves unless they say otherwise."""
+    def open(self, *, create: bool = False, worker: bool = False, check_index: bool = True) -> Iterator["Memory"]:
+        """Open the memory and close it afterwards; commands run queued work themselves unless they say otherwise.
+
+        Only `create` makes a new file: a mistyped name in a question must not leave an empty store behind.
+        """
         from retentia.memory import Memory
 
+        if not create and _is_missing_file(self.store):
+            raise StoreUnavailable(f"there is no store {self.store!r}; name another with --store, or run retentia init")
         memory = Memory.open(
             self.store,
             embedder=None if self.embedder == "none" else self.embedder,
@@ -51,6 +57,12 @@ class Target:
         )
         with memory:
             yield memory
+
+
+def _is_missing_file(store: str) -> bool:
+    name = store.removeprefix("sqlite:///")
+    path = Path(name).expanduser()
+    return ":" not in name and path.parent.is_dir() and not path.exists()
 
 
 _STORE = (

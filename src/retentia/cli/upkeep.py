@@ -16,7 +16,7 @@ _MEBIBYTE = 1 << 20
 def init(target: Target) -> None:
     """Create a store, or check that it can be opened."""
     is_new = "://" not in target.store and not Path(target.store).exists()
-    with target.open() as memory:
+    with target.open(create=True) as memory:
         found = memory.stats(scope=target.scope)
     if target.as_json:
         print_json({"store": target.store, "created": is_new, "embedder": found.embedder})

@@ -16,7 +16,7 @@ _KINDS = ("note", "fact", "preference", "event", "decision", "commitment", "proc
 @targeted
 def remember(target: Target, content: str, kind: str, at: str | None, metadata: str | None) -> None:
     """Keep something known."""
-    with target.open() as memory:
+    with target.open(create=True) as memory:
         receipt = memory.remember(content, kind, scope=target.scope, at=at, metadata=json_object(metadata))
         memory.drain()
     if target.as_json:

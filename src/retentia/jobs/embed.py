@@ -56,7 +56,7 @@ def _run_scope(database: Database, scope_id: int, group: list[Job], embedders: E
     try:
         rows = {generation: _embed(texts, embedder) for generation, embedder in embedders.items()}
     except EmbeddingFailed as error:
-        _give_back(database, group, str(error))
+        give_back(database, group, str(error))
         return 0
     with database.write(tenant) as transaction:
         scopes.lock(transaction, [scope_id])  # an erasure that runs at the same time is before us, or after
@@ -114,7 +114,8 @@ def _finished(transaction: Transaction, job: Job) -> bool:
     return True
 
 
-def _give_back(database: Database, group: Sequence[Job], error: str) -> None:
+def give_back(database: Database, group: Sequence[Job], error: str) -> None:
+    """Return jobs of one tenant to the queue for a later attempt; those that others hold by now are left to them."""
     with database.write(group[0].tenant) as transaction:
         for job in group:
             try:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 
 from retentia.errors import RetentiaError
-from retentia.jobs.embed import Embedders, run_jobs
+from retentia.jobs.embed import Embedders, give_back, run_jobs
 from retentia.store import jobs
 from retentia.store.database import Database
 from retentia.store.jobs import Job
@@ -78,9 +78,8 @@ class Worker:
             raise
         except Exception as error:  # the border of the worker: a fault in one job must not end the others
             _log.exception("a job failed and will be tried again")
-            with self._database.write(batch[0].tenant) as transaction:
-                for job in batch:
-                    jobs.fail(transaction, job, f"{type(error).__name__}: {error}")
+            # Only the kind of fault is kept: its message may quote what someone said.
+            give_back(self._database, batch, f"an unexpected {type(error).__name__}; the log has the details")
 
 
 def _at_most(claimed: list[Job], records: int = 512) -> list[list[Job]]:
