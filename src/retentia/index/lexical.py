@@ -8,7 +8,7 @@ Zaragoza and Taylor 2004). They are put together for the terms of a query, never
 import numpy as np
 from numpy.typing import NDArray
 
-from retentia.index.lexicon import GRAMS, PAIRS, STEMS, Lexicon, Lookup, Occurrences
+from retentia.index.lexicon import GRAMS, PAIRS, STEMS, Lexicon, Occurrences
 from retentia.index.neighbours import Layout, Share
 
 SATURATION = 2.5
@@ -40,38 +40,38 @@ class Lexical:
     def nbytes(self) -> int:
         return self._pivots.nbytes
 
-    def everywhere(self, lookup: Lookup) -> tuple[Scores, Scores]:
+    def everywhere(self, found: Occurrences) -> tuple[Scores, Scores]:
         """Return BM25 by position over stems and over grams, as shares of the query's ideal.
 
         About 1 is a passage that says all of the query.
         """
-        both = lookup.of(STEMS, PAIRS)
-        weighted, cut = self._weighted(both, None), lookup.cuts[GRAMS]
+        both = found.of(STEMS, PAIRS)
+        weighted, cut = self._weighted(both, None), found.cuts[GRAMS]
         stems = self._saturated(weighted[:cut], both.holders[:cut], self._pivots[STEMS])
         return stems, self._saturated(weighted[cut:], both.holders[cut:], self._pivots[GRAMS])
 
-    def stems(self, lookup: Lookup) -> Scores:
+    def stems(self, found: Occurrences) -> Scores:
         """Return what `everywhere` does over stems alone."""
-        stems = lookup.of(STEMS, GRAMS)
+        stems = found.of(STEMS, GRAMS)
         return self._saturated(self._weighted(stems, None), stems.holders, self._pivots[STEMS])
 
-    def grams_at(self, lookup: Lookup, at: NDArray[np.intp]) -> Scores:
+    def grams_at(self, found: Occurrences, at: NDArray[np.intp]) -> Scores:
         """Return what `everywhere` does over grams at some positions (rising), 0 elsewhere."""
-        grams = lookup.of(GRAMS, PAIRS)
+        grams = found.of(GRAMS, PAIRS)
         scores = np.zeros(len(self._layout), dtype=np.float32)
         scores[at] = self._saturated(self._weighted(grams, at), grams.holders, self._pivots[GRAMS][at])
         return scores
 
-    def guess_grams(self, lookup: Lookup) -> Scores:
+    def guess_grams(self, found: Occurrences) -> Scores:
         """Estimate the scores over grams by own terms alone, to choose where to look closely."""
-        grams = lookup.of(GRAMS, PAIRS)
+        grams = found.of(GRAMS, PAIRS)
         idf = self._idf(grams.holders)
         summed = np.bincount(grams.positions, weights=idf[grams.which], minlength=len(self._layout))
         return (summed / (float(idf.sum()) or 1.0)).astype(np.float32)
 
-    def pairs(self, lookup: Lookup) -> Scores:
+    def pairs(self, found: Occurrences) -> Scores:
         """Return the summed rarity (idf / ln n) of the query's stem pairs that each position has itself, at most 2."""
-        pairs = lookup.of(PAIRS, PAIRS + 1)
+        pairs = found.of(PAIRS, PAIRS + 1)
         scores = np.zeros(len(self._layout), dtype=np.float32)
         if len(pairs.positions) and len(scores) > 1:
             rarity = self._idf(pairs.holders) / np.float32(np.log(len(scores)))

@@ -4,7 +4,7 @@ All kinds share one inverted index, so that a query is looked up once. The upper
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,50 +20,49 @@ _KIND_SHIFT = np.uint32(30)
 _SPARE_BITS = np.uint32(2)
 _PAIR_MULTIPLIER = np.uint32(0x9E3779B1)
 
-_FIRST_OF_KIND = np.array([GRAMS, PAIRS], dtype=np.uint32) << _KIND_SHIFT
+_FIRST_OF_KIND = np.arange(3, dtype=np.uint32) << _KIND_SHIFT
 
 Ids = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Where the distinct terms of a query occur: `which` of them (rising), at which of the positions, how often.
+    """Where the distinct terms of a query occur, and how often.
 
-    `holders` counts the passages that hold a term of their own or are said by someone of that name; the date counts
-    only for terms that occur nowhere else, because few texts repeat what it says.
+    Those of term t are `edges[t]` to `edges[t + 1]` of `positions` and `counts`; the terms of kind k are `cuts[k]` to
+    `cuts[k + 1]`. `holders` counts the passages that hold a term of their own or are said by someone of that name; the
+    date counts only for terms that occur nowhere else, because few texts repeat what it says.
     """
 
     terms: list[int]
+    cuts: tuple[int, int, int, int]
     holders: NDArray[np.intp]
-    which: NDArray[np.intp]
+    edges: NDArray[np.intp]
     positions: NDArray[np.int32]
     counts: NDArray[np.float32]
+
+    def of(self, first: int, last: int) -> "Occurrences":
+        """Return the occurrences of the kinds from `first` to before `last`."""
+        low, high = self.cuts[first], self.cuts[last]
+        begin, end = int(self.edges[low]), int(self.edges[high])
+        return replace(
+            self,
+            terms=self.terms[low:high],
+            holders=self.holders[low:high],
+            edges=self.edges[low : high + 1] - begin,
+            positions=self.positions[begin:end],
+            counts=self.counts[begin:end],
+        )
+
+    @property
+    def which(self) -> NDArray[np.intp]:
+        """The term of each occurrence, counted from 0."""
+        return np.repeat(np.arange(len(self.terms)), np.diff(self.edges))
 
     @property
     def unseen(self) -> float:
         """The share of the terms that the scope does not hold."""
         return np.count_nonzero(self.holders == 0) / len(self.terms) if self.terms else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """The occurrences of all terms of a query; those of kind k are the terms from `cuts[k]` to `cuts[k + 1]`."""
-
-    found: Occurrences
-    cuts: tuple[int, int, int, int]
-
-    def of(self, first: int, last: int) -> Occurrences:
-        """Return the occurrences of the kinds from `first` to before `last`, their terms counted from 0."""
-        found, low, high = self.found, self.cuts[first], self.cuts[last]
-        begin, end = np.searchsorted(found.which, (low, high)).tolist()
-        which = found.which[begin:end]
-        return Occurrences(
-            found.terms[low:high],
-            found.holders[low:high],
-            which - low if low else which,
-            found.positions[begin:end],
-            found.counts[begin:end],
-        )
 
 
 class Lexicon:
@@ -84,7 +83,7 @@ class Lexicon:
         numbers = np.arange(first, first + len(stems), dtype=np.uint32)
         terms, rows = [], []
         for kind, packed in ((STEMS, stems), (GRAMS, grams)):
-            lengths = np.fromiter(map(len, packed), dtype=np.int32, count=len(packed)) >> 2
+            lengths = np.array([len(ids) >> 2 for ids in packed], dtype=np.int32)
             self._lengths[kind].extend(lengths)
             terms.append(np.frombuffer(b"".join(packed), dtype="<u4"))
             rows.append(np.repeat(numbers, lengths))
@@ -105,24 +104,27 @@ class Lexicon:
         """Return how many stems and grams each position has of its own, shape (2, n)."""
         return np.stack([lengths.values[layout.rows] for lengths in self._lengths]).astype(np.float32)
 
-    def find(self, query: QueryTerms, layout: Layout) -> Lookup:
+    def find(self, query: QueryTerms, layout: Layout) -> Occurrences:
         """Look up the distinct terms of a query."""
         kinds = (query.stems, query.grams, _pairs(query.stems))
         terms = np.unique(np.concatenate([_of_kind(kind, ids) for kind, ids in enumerate(kinds)]))
-        which, rows, counts = self._own.find(terms)
+        cuts = np.searchsorted(terms, _FIRST_OF_KIND).tolist()
+        edges, rows, counts = self._own.find(terms)
         positions = layout.positions[rows]
         if len(layout) < len(layout.positions):
             alive = positions >= 0
-            which, positions, counts = which[alive], positions[alive], counts[alive]
+            edges = np.concatenate([[0], np.cumsum(alive)])[edges]
+            positions, counts = positions[alive], counts[alive]
         asked = terms.tolist()
-        holders = np.bincount(which, minlength=len(asked))
+        holders = np.diff(edges)
         for label in self.labels:
             for place in label.known(asked):
-                if not (label.is_rare_in_text and holders[place]):
-                    holders[place] += label.holders(asked[place])
-        grams, pairs = np.searchsorted(terms, _FIRST_OF_KIND).tolist()
-        found = Occurrences(asked, holders, which, positions, counts.astype(np.float32))
-        return Lookup(found, (0, grams, pairs, len(asked)))
+                if label.is_rare_in_text and holders[place]:
+                    continue
+                holders[place] += label.holders(asked[place])
+        return Occurrences(
+            asked, (cuts[0], cuts[1], cuts[2], len(asked)), holders, edges, positions, counts.astype(np.float32)
+        )
 
 
 def label_terms(stems: bytes, grams: bytes) -> tuple[list[int], list[int]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.index.labels import LabelTerms
 from retentia.index.lexical import Lexical
-from retentia.index.lexicon import GRAMS, STEMS, Lexicon, Lookup, label_terms
+from retentia.index.lexicon import GRAMS, STEMS, Lexicon, Occurrences, label_terms
 from retentia.index.neighbours import Layout, arrange
 from retentia.index.ranking import Evidence, Ranking
 from retentia.index.search import best_records
@@ -19,10 +19,10 @@ from retentia.index.traits import Traits
 from retentia.index.vectors import Vectors
 from retentia.model.passage import Passage, VectorRow
 
-EXACT_UP_TO = 4_000
+EXACT_UP_TO = 20_000
 """Above so many passages, vectors and grams are compared closely only with the best candidates."""
 
-CANDIDATES = 700
+CANDIDATES = 2_000
 _LOWEST = 50
 _SESSION_BEST = 3
 _FEWEST_DEAD = 1024
@@ -120,11 +120,11 @@ class ResidentIndex:
         self, query: QueryTerms, vector: NDArray[np.float32] | None, permitted: NDArray[np.bool_] | None = None
     ) -> tuple[Signals, Evidence]:
         """Return what speaks for each position, and the evidence among those permitted."""
-        lookup = self.lexicon.find(query, self.layout)
+        found = self.lexicon.find(query, self.layout)
         if vector is not None and not self.vectors.known_count:
             vector = None
         look = self._look_twice if len(self) > EXACT_UP_TO else self._look_at_all
-        lexical, grams, cosines = look(lookup, vector, permitted)
+        lexical, grams, cosines = look(found, vector, permitted)
         dense = None if cosines is None else spread(cosines, self.vectors.known)
         topical = lexical if dense is None else lexical + dense
         addressed = self.traits.addressed(query.words)
@@ -134,43 +134,44 @@ class ResidentIndex:
             "dense": dense,
             "session": self.layout.mean_of_best(topical * np.float32(0.5), _SESSION_BEST),
             "speaker": addressed,
-            "bigrams": self.lexical.pairs(lookup),
+            "bigrams": self.lexical.pairs(found),
             "temporal": self.traits.tells_time if query.asks_when else None,
         }
         signals = Signals.of(asked, self.traits.standing)
         highest = None if cosines is None else _highest(cosines, permitted)
         evidence = Evidence(
-            _highest(lexical, permitted), _highest(grams, permitted), highest, lookup.of(STEMS, GRAMS).unseen
+            _highest(lexical, permitted), _highest(grams, permitted), highest, found.of(STEMS, GRAMS).unseen
         )
         return signals, evidence
 
     def _look_at_all(
-        self, lookup: Lookup, vector: Signal | None, permitted: NDArray[np.bool_] | None
+        self, found: Occurrences, vector: Signal | None, permitted: NDArray[np.bool_] | None
     ) -> tuple[Signal, Signal, Signal | None]:
         """Return the scores over stems and grams and the cosines, all of them exact."""
-        lexical, grams = self.lexical.everywhere(lookup)
+        lexical, grams = self.lexical.everywhere(found)
         return lexical, grams, None if vector is None else self.vectors.cosines(vector, self.layout)
 
     def _look_twice(
-        self, lookup: Lookup, vector: Signal | None, permitted: NDArray[np.bool_] | None
+        self, found: Occurrences, vector: Signal | None, permitted: NDArray[np.bool_] | None
     ) -> tuple[Signal, Signal, Signal | None]:
         """Return the same, grams and cosines exact for the most promising positions that may be returned."""
-        lexical = self.lexical.stems(lookup)
-        guess = lexical + self.lexical.guess_grams(lookup)
+        lexical = self.lexical.stems(found)
+        guess = lexical + self.lexical.guess_grams(found)
         guessed = None if vector is None else self.vectors.guess(vector, self.layout)
         if guessed is not None:
             guess += spread(guessed, self.vectors.known)
         if permitted is not None:
             guess[~permitted] = -np.inf
         at = np.sort(np.argpartition(guess, -CANDIDATES)[-CANDIDATES:])
-        grams = self.lexical.grams_at(lookup, at)
+        grams = self.lexical.grams_at(found, at)
         if guessed is None or vector is None:
             return lexical, grams, None
         # The lowest decide how cosines are stretched; what is only guessed stays between them and the best.
-        closely = np.concatenate([at, np.argpartition(guessed, min(_LOWEST, len(guessed) - 1))[:_LOWEST]])
-        exact = self.vectors.cosines_at(vector, self.layout, closely)
-        cosines = np.clip(guessed, exact.min(), exact.max())
-        cosines[closely] = exact
+        lowest = np.sort(np.argpartition(guessed, _LOWEST)[:_LOWEST])
+        low = self.vectors.cosines_at(vector, self.layout, lowest).min()
+        exact = self.vectors.cosines_at(vector, self.layout, at)
+        cosines = np.clip(guessed, low, exact.max())
+        cosines[at] = exact
         return lexical, grams, cosines
 
     def _compact(self) -> None:

@@ -10,7 +10,7 @@ from retentia.index.neighbours import Layout
 from retentia.index.ranking import RankedPassage, RankedRecord
 from retentia.index.signals import Signal, Signals
 
-_SPARE = 2
+_SPARE = 4
 _SCORE_STEPS = 1e6
 _LOWEST = float(np.finfo(np.float32).min)
 
@@ -19,14 +19,14 @@ def best_records(
     scores: Signal, signals: Signals, columns: Columns, layout: Layout, *, limit: int
 ) -> tuple[RankedRecord, ...]:
     """Return the `limit` best records, each by its best passage; what scores -inf is never returned."""
-    wanted = _SPARE + _SPARE * limit
+    wanted = limit * _SPARE
     while True:
         best = best_positions(scores, columns, layout, wanted)
         ids = [(first, last) for first, last in columns.record.values[layout.rows[best]].tolist()]
         kept = list(dict.fromkeys(ids))[:limit]
         if len(kept) == limit or len(best) < wanted:
             return _records(best, ids, kept, scores, signals, columns, layout)
-        wanted *= 2 * _SPARE
+        wanted *= _SPARE
 
 
 def best_positions(scores: Signal, columns: Columns, layout: Layout, wanted: int) -> NDArray[np.intp]:

@@ -43,7 +43,7 @@ class Sketch:
 
     def guess(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Estimate the cosine of the query with every row."""
-        differing = np.zeros(len(self), dtype=np.uint16)
+        differing = np.zeros(len(self), dtype=np.int32)
         for word, bits in zip(self._words, self._signs(query[None, :])[0], strict=True):
             differing += np.bitwise_count(word.values ^ bits)
         return self._cosines[differing]
