@@ -94,7 +94,7 @@ def test_a_vector_that_comes_later_makes_the_index_whole(held: list[Indexable], 
 @given(sources(), st.data(), st.booleans())
 def test_what_the_mask_forbids_is_never_returned(held: list[Indexable], data: st.DataObject, is_big: bool) -> None:
     may = data.draw(st.sets(st.sampled_from([source.record_id for source in held])))
-    with patch.multiple(resident, EXACT_UP_TO=3 if is_big else 20_000, CANDIDATES=3):
+    with patch.multiple(resident, EXACT_UP_TO=3 if is_big else 20_000, CANDIDATES=3, _LOWEST=3):
         index = index_of(*held)
         allowed = index.columns.rows_of(may) if may else np.zeros(len(index.columns), dtype=bool)
         for question in QUESTIONS:
