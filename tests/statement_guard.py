@@ -14,8 +14,10 @@ from sqlalchemy import (
     Alias,
     BindParameter,
     Column,
+    Connection,
     Delete,
     Engine,
+    Executable,
     FromClause,
     Insert,
     Join,
@@ -27,7 +29,9 @@ from sqlalchemy import (
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import BinaryExpression, BooleanClauseList, ClauseElement
 
+from retentia.store.database import Params, Tuples
 from retentia.store.schema import TENANT_TABLES
+from retentia.store.sqlite import SqliteDialect
 
 _PERSONAL = "|".join(table.name for table in TENANT_TABLES)
 _NAMES = re.compile(
@@ -56,10 +60,22 @@ def guarded() -> Iterator[set[str]]:
             check(statement, context.compiled_parameters)
         seen.add(sql)
 
+    looked_at: set[Executable] = set()
+    read_tuples = SqliteDialect.tuples
+
+    def look_and_read(dialect: SqliteDialect, conn: Connection, statement: Executable, params: Params) -> Tuples:
+        if statement not in looked_at:
+            check(statement)  # type: ignore[arg-type]
+            looked_at.add(statement)
+            seen.add(str(statement))
+        return read_tuples(dialect, conn, statement, params)
+
     event.listen(Engine, "before_cursor_execute", look)
+    SqliteDialect.tuples = look_and_read  # type: ignore[method-assign]  # it goes past SQLAlchemy and its events
     try:
         yield seen
     finally:
+        SqliteDialect.tuples = read_tuples  # type: ignore[method-assign]
         event.remove(Engine, "before_cursor_execute", look)
 
 

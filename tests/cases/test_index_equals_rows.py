@@ -99,9 +99,8 @@ def test_the_rows_of_neighbours_are_as_if_the_erased_message_had_never_been(tmp_
                 memory.erase(ids[1], scope=scope)
             with memory._database.read("acme") as transaction:
                 (entry,) = scopes.view(transaction, scope)
-                terms = passages.load_passages(transaction, entry.scope_id)
-                vectors = passages.load_vectors(transaction, entry.scope_id, 1)
-                return sorted((row.stems, row.grams) for row in terms) + sorted((row.vector,) for row in vectors)
+                ((terms, vectors),) = passages.slices(transaction, entry.scope_id, 1)
+                return sorted(tuple(row[-2:]) for row in terms) + sorted(tuple(row[-1:]) for row in vectors)
 
     assert derived("with.db", ["Hello Olena", "my PIN is on the fridge", "bye"]) == derived(
         "without.db", ["Hello Olena", "bye"]

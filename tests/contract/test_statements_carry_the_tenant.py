@@ -83,5 +83,7 @@ def test_every_statement_of_these_tests_is_watched(sqlite_url: str, every_statem
             transaction.rows(select(message))
         with pytest.raises(TenantMissing):
             transaction.rows(text("SELECT * FROM message"))
+        with pytest.raises(TenantMissing):
+            transaction.tuples(select(message), {})
     database.close()
     assert any("FROM scope" in sql for sql in every_statement)

@@ -1,14 +1,12 @@
 """Moving a store to another embedder: a second generation is built beside the serving one, then takes over."""
 
-from collections.abc import Callable
-
 from retentia.jobs.embed import embed_records
+from retentia.model.progress import Progress
 from retentia.providers.base import Embedder
 from retentia.store import generations, jobs, passages, scopes
 from retentia.store.database import Database
 from retentia.store.generations import Generation
 
-Progress = Callable[[int], None]
 _RECORDS_AT_ONCE = 256
 
 

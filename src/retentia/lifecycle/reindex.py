@@ -1,36 +1,35 @@
 """Making the derived rows anew from records: passages by the tokenizer, vectors by an embedder."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row
 
+from retentia.diagnose.analyzer import analyzer_mismatch
 from retentia.errors import AnalyzerMismatch
-from retentia.index.passages import NO_THREAD, Indexable, passages_of
+from retentia.index.passages import passages_of
 from retentia.index.tokenizer import ANALYZER
 from retentia.model.ids import id_bytes
 from retentia.model.passage import Passage
-from retentia.model.record import DocumentRecord, MessageRecord, Record, ToolCallRecord
+from retentia.model.progress import Progress
+from retentia.model.record import Record
 from retentia.store import generations, jobs, passages, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES, View
+from retentia.write.indexed import indexed
 
 _RECORDS_AT_ONCE = 500
-
-Progress = Callable[[int], None]
-"""Called with how many records (or passages) were done since the last call."""
 
 
 def check_analyzer(database: Database) -> None:
     """Refuse a store whose passages another version of the tokenizer made; a new store takes this one."""
     with database.read("") as transaction:
-        stored = generations.read_setting(transaction, generations.ANALYZER)
-    if stored is None:
+        mismatch = analyzer_mismatch(transaction)
+        is_new = generations.read_setting(transaction, generations.ANALYZER) is None
+    if mismatch:
+        raise AnalyzerMismatch(f"{mismatch}; run `retentia reindex`")
+    if is_new:
         _note_analyzer(database)
-    elif stored != ANALYZER:
-        raise AnalyzerMismatch(
-            f"the store was indexed with tokenizer {stored!r}, this version has {ANALYZER!r}; run `retentia reindex`"
-        )
 
 
 def reindex_all(database: Database, *, progress: Progress = lambda _: None) -> int:
@@ -70,29 +69,6 @@ def reindex(database: Database, tenant: str, *, progress: Progress = lambda _: N
     return done
 
 
-def indexable(record: Record) -> Indexable:
-    """Tell what the index needs to know of a record that was read back."""
-    thread, seq, role, speaker = NO_THREAD, 0, "", ""
-    match record:
-        case MessageRecord():
-            thread, seq, role, speaker = id_bytes(record.session_id), record.seq, record.role, record.speaker
-        case ToolCallRecord():
-            thread, seq, role = id_bytes(record.session_id), record.seq, "tool"
-        case DocumentRecord():
-            thread = id_bytes(record.id)
-    return Indexable.of(
-        record_id=id_bytes(record.id),
-        kind=record.kind.value,
-        text=record.text,
-        moment=record.occurred,
-        recorded_at=record.recorded_at,
-        thread=thread,
-        seq=seq,
-        role=role,
-        speaker=speaker,
-    )
-
-
 def _note_analyzer(database: Database) -> None:
     with database.write("") as transaction:
         generations.write_setting(transaction, generations.ANALYZER, ANALYZER)
@@ -101,7 +77,7 @@ def _note_analyzer(database: Database) -> None:
 def _renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> None:
     ids = [id_bytes(record.id) for record in found]
     before = {(row.record_id, row.part): _embedded(row) for row in passages.load_passages(transaction, scope_id, ids)}
-    made = [passage for record in found for passage in passages_of(indexable(record))]
+    made = [passage for record in found for passage in passages_of(indexed(record))]
     after = {(passage.record_id, passage.part): _embedded(passage) for passage in made}
     passages.delete_passages(transaction, scope_id, ids)
     passages.insert_passages(transaction, scope_id, made)
@@ -109,7 +85,7 @@ def _renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> 
     passages.delete_vectors(transaction, scope_id, changed)
     alive = sorted(changed & {key[0] for key in after})
     if alive and generations.serving(transaction) is not None:
-        jobs.enqueue(transaction, jobs.EMBED, scope_id, alive)
+        jobs.enqueue_all(transaction, jobs.EMBED, scope_id, alive)
     scopes.record_change(transaction, scope_id, ids)
 
 

@@ -86,6 +86,7 @@ class ToolCallRecord(Record):
     session: str
     seq: int
     name: str
+    key: str
     arguments: JSON
     result: JSON
     status: str
@@ -101,6 +102,7 @@ class DocumentRecord(Record):
     title: str
     uri: str
     media_type: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

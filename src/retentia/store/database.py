@@ -25,6 +25,7 @@ _T = TypeVar("_T", bound="str | bytes")
 
 Params: TypeAlias = Mapping[str, object]
 Rows: TypeAlias = Sequence[Row[Any]]  # what a driver returns has no static type
+Tuples: TypeAlias = Sequence[Sequence[Any]]
 
 
 class Dialect(Protocol):
@@ -48,6 +49,10 @@ class Dialect(Protocol):
 
     def end_read(self, connection: Connection) -> None:
         """Let go of the snapshot in the way that costs least."""
+        ...
+
+    def tuples(self, connection: Connection, statement: Executable, params: Params) -> Tuples:
+        """Return all rows of a statement as the driver gives them, in the way that costs least."""
         ...
 
     def migration_lock(self, connection: Connection) -> None:
@@ -78,10 +83,15 @@ class Transaction:
     connection: Connection
     tenant: str
     now: int
+    dialect: Dialect
 
     def rows(self, statement: Executable, params: Params | None = None) -> Rows:
         """Return all rows of a statement."""
         return self.connection.execute(statement, params or {}).all()
+
+    def tuples(self, statement: Executable, params: Params) -> Tuples:
+        """Return all rows as plain tuples, for what is read often or in bulk; `params` holds every parameter."""
+        return self.dialect.tuples(self.connection, statement, params)
 
     def first(self, statement: Executable, params: Params | None = None) -> Row[Any] | None:
         """Return the first row, or None."""
@@ -145,7 +155,7 @@ class Database:
     def _transaction(self, tenant: str, *, write: bool) -> Iterator[Transaction]:
         with self._translated(), self._turnstile.passing(write=write), self._engine.connect() as connection:
             self.dialect.begin(connection, tenant=tenant, write=write)
-            yield Transaction(connection, tenant, self._clock())
+            yield Transaction(connection, tenant, self._clock(), self.dialect)
             if write:
                 connection.commit()
             else:

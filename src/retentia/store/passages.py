@@ -1,15 +1,23 @@
 """Passages and vectors: what the index is built from. Both are derived and can be rebuilt from records."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, delete, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, Table, Tuple, bindparam, delete, exists, func, or_, select, tuple_
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from retentia.model.passage import PASSAGE_COLUMNS, Passage, VectorRow
 from retentia.store.bulk import insert_many
-from retentia.store.database import Params, Rows, Transaction, batches
+from retentia.store.database import Params, Rows, Transaction, Tuples, batches
 from retentia.store.schema import passage, vector
+
+SLICE = 8_192
+"""How many passages are read at a time."""
+
+
+def _key(table: Table) -> Tuple:
+    return tuple_(table.c.record_id, table.c.part)
+
 
 _PASSAGES = select(*(passage.c[name] for name in PASSAGE_COLUMNS)).where(
     passage.c.tenant == bindparam("tenant"), passage.c.scope_id == bindparam("scope_id")
@@ -19,6 +27,16 @@ _VECTORS = select(vector.c.record_id, vector.c.part, vector.c.vector).where(
     vector.c.scope_id == bindparam("scope_id"),
     vector.c.generation == bindparam("generation"),
 )
+
+_NEXT_PASSAGES = (
+    _PASSAGES.where(_key(passage) > tuple_(bindparam("record_id"), bindparam("part")))
+    .order_by(passage.c.record_id, passage.c.part)
+    .limit(bindparam("size"))
+)
+_THEIR_VECTORS = _VECTORS.where(
+    _key(vector) > tuple_(bindparam("record_id"), bindparam("part")),
+    _key(vector) <= tuple_(bindparam("last_id"), bindparam("last_part")),
+).order_by(vector.c.record_id, vector.c.part)
 
 
 def insert_passages(transaction: Transaction, scope_id: int, rows: Iterable[Passage]) -> None:
@@ -37,17 +55,36 @@ def insert_vectors(transaction: Transaction, scope_id: int, generation: int, row
     insert_many(transaction, vector, keyed)
 
 
-def load_passages(transaction: Transaction, scope_id: int, record_ids: Collection[bytes] | None = None) -> Rows:
-    """Return the passages of a scope, or of some of its records, with the columns of `Passage` in order."""
-    return _load(transaction, _PASSAGES, passage.c.record_id, {"scope_id": scope_id}, record_ids)
+def load_passages(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> Rows:
+    """Return the passages of some records of a scope, with the columns of `Passage` in order."""
+    return _of_records(transaction, _PASSAGES, passage.c.record_id, {"scope_id": scope_id}, record_ids)
 
 
-def load_vectors(
-    transaction: Transaction, scope_id: int, generation: int, record_ids: Collection[bytes] | None = None
-) -> Rows:
-    """Return (record_id, part, vector) of a scope, or of some of its records, in one generation."""
+def load_vectors(transaction: Transaction, scope_id: int, generation: int, record_ids: Collection[bytes]) -> Rows:
+    """Return (record_id, part, vector) of some records of a scope in one generation."""
     key = {"scope_id": scope_id, "generation": generation}
-    return _load(transaction, _VECTORS, vector.c.record_id, key, record_ids)
+    return _of_records(transaction, _VECTORS, vector.c.record_id, key, record_ids)
+
+
+def slices(
+    transaction: Transaction, scope_id: int, generation: int, *, size: int = SLICE
+) -> Iterator[tuple[Tuples, Tuples]]:
+    """Return all passages of a scope with their vectors in one generation, so many at a time that memory stays small.
+
+    Passages have the columns of `Passage` in order, vectors are (record_id, part, vector); both in order of their keys.
+    """
+    scope = {"tenant": transaction.tenant, "scope_id": scope_id}
+    after: tuple[bytes, int] = (b"", 0)
+    while True:
+        rows = transaction.tuples(_NEXT_PASSAGES, {**scope, "record_id": after[0], "part": after[1], "size": size})
+        if not rows:
+            return
+        last = (rows[-1][0], rows[-1][1])
+        bounds = {"record_id": after[0], "part": after[1], "last_id": last[0], "last_part": last[1]}
+        yield rows, transaction.tuples(_THEIR_VECTORS, {**scope, "generation": generation, **bounds})
+        if len(rows) < size:
+            return
+        after = last
 
 
 def delete_passages(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
@@ -104,7 +141,7 @@ def count_passages(transaction: Transaction, scope_id: int) -> int:
 
 
 def without_vector(
-    transaction: Transaction, scope_id: int, generation: int, *, limit: int, after: bytes = b""
+    transaction: Transaction, scope_id: int, generation: int, *, limit: int | None = None, after: bytes = b""
 ) -> list[bytes]:
     """Return records of a scope, those after an id, with a passage that has no vector in this generation yet."""
     statement = _pending(select(passage.c.record_id).distinct(), transaction, scope_id, generation).where(
@@ -161,15 +198,13 @@ def _has_passage() -> ColumnElement[bool]:
     )
 
 
-def _load(
+def _of_records(
     transaction: Transaction,
     statement: Select[Any],
     record_id: KeyedColumnElement[bytes],
     key: Params,
-    record_ids: Collection[bytes] | None,
+    record_ids: Collection[bytes],
 ) -> Rows:
     params = {"tenant": transaction.tenant, **key}
-    if record_ids is None:
-        return transaction.rows(statement, params)
     found = [transaction.rows(statement.where(record_id.in_(some)), params) for some in batches(record_ids)]
     return [row for rows in found for row in rows]

@@ -8,11 +8,12 @@ import re
 from typing import Any, cast
 
 import psycopg
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from retentia import errors
+from retentia.store.database import Params, Tuples
 from retentia.store.schema import TENANT_TABLES
 
 _BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL app.tenant = {}"
@@ -100,6 +101,9 @@ class PostgresDialect:
 
     def end_read(self, connection: Connection) -> None:
         connection.commit()  # at a ROLLBACK psycopg forgets the statements it has prepared
+
+    def tuples(self, connection: Connection, statement: Executable, params: Params) -> Tuples:
+        return connection.execute(statement, params).all()
 
     def migration_lock(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")

@@ -4,9 +4,9 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from sqlalchemy import ColumnElement, Row, Select, Table, bindparam, exists, func, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, exists, func, select, update
 
 from retentia.model.ids import SessionId, id_text
 from retentia.model.provenance import Source, Trust
@@ -22,9 +22,9 @@ from retentia.model.record import (
 )
 from retentia.model.scope import Scope
 from retentia.model.time import Moment, Precision
-from retentia.store.bulk import insert_many
-from retentia.store.database import Params, Rows, Transaction, batches
+from retentia.store.database import Rows, Transaction, batches
 from retentia.store.schema import derived_from, document, item, message, passage, session, tool_call
+from retentia.store.scopes import ScopeVersion
 
 TABLES: Mapping[Kind, Table] = {
     Kind.MESSAGE: message,
@@ -33,6 +33,9 @@ TABLES: Mapping[Kind, Table] = {
 } | {kind: item for kind in Kind if kind not in {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}}
 _Fields: TypeAlias = Mapping[str, Any]  # what a driver returns has no static type
 RECORD_TABLES: tuple[Table, ...] = (message, tool_call, document, item)
+# Looking a name up takes a third of the time of calling its enumeration.
+_TRUST = {trust.value: trust for trust in Trust}
+_PRECISION = {precision.value: precision for precision in Precision}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +44,15 @@ class View:
 
     scopes: Mapping[int, Scope]
 
+    @classmethod
+    def of(cls, seen: Iterable[ScopeVersion], scope: Scope) -> Self:
+        """Name what `scopes.view` returned for a scope: its own rows, and what the user's agents share."""
+        return cls({entry.scope_id: scope if entry.agent == scope.agent else scope.shared() for entry in seen})
+
     @property
     def scope_ids(self) -> list[int]:
         """The numbers of the scopes."""
         return list(self.scopes)
-
-
-def insert_rows(transaction: Transaction, table: Table, rows: Sequence[Params]) -> None:
-    """Write rows of one table; all have the same keys."""
-    insert_many(transaction, table, rows)
 
 
 def known_keys(
@@ -70,6 +73,8 @@ def known_keys(
 def fetch(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[bytes]]) -> dict[bytes, Record]:
     """Return the records with these ids that lie in the view, by id; what is gone or elsewhere is left out."""
     found: dict[bytes, Record] = {}
+    if not view.scopes:
+        return found
     by_table: dict[Table, list[bytes]] = {}
     for kind, some in ids.items():
         by_table.setdefault(TABLES[kind], []).extend(some)
@@ -77,7 +82,7 @@ def fetch(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[by
         for batch in batches(wanted):
             statement = _by_ids(table, len(view.scopes), len(batch))
             params = {"tenant": transaction.tenant, **_numbered("scope", view.scopes), **_numbered("id", batch)}
-            for row in transaction.rows(statement, params):
+            for row in transaction.tuples(statement, params):
                 fields = _fields(table, row)
                 found[fields["id"]] = _record(table, fields, view)
     return _with_sources(transaction, found)
@@ -248,7 +253,7 @@ def _names(table: Table) -> tuple[str, ...]:
     return tuple(_shown(table).selected_columns.keys())
 
 
-def _fields(table: Table, row: Row[Any]) -> _Fields:
+def _fields(table: Table, row: Sequence[Any]) -> _Fields:
     """Return a row by column name: reading twenty attributes of a row takes four times as long."""
     return dict(zip(_names(table), row, strict=True))
 
@@ -264,6 +269,7 @@ def _record(table: Table, fields: _Fields, view: View) -> Record:
             title=fields["title"],
             uri=fields["uri"],
             media_type=fields["media_type"],
+            key=fields["client_key"] or "",
         )
     return _item(fields, view)
 
@@ -276,7 +282,7 @@ def _common(fields: _Fields, view: View, kind: Kind) -> dict[str, Any]:
         "text": fields["text"],
         "occurred": _moment(fields),
         "recorded_at": fields["recorded_at"],
-        "trust": Trust(fields["trust"]),
+        "trust": _TRUST[fields["trust"]],
         "metadata": _json(fields["metadata"]) or {},
     }
 
@@ -284,7 +290,7 @@ def _common(fields: _Fields, view: View, kind: Kind) -> dict[str, Any]:
 def _message(fields: _Fields, view: View) -> MessageRecord:
     return MessageRecord(
         **_common(fields, view, Kind.MESSAGE),
-        session_id=SessionId(id_text(fields["session_id"])),
+        session_id=_session_id(fields["session_id"]),
         session=fields["session_name"],
         seq=fields["seq"],
         role=fields["role"],
@@ -298,10 +304,11 @@ def _message(fields: _Fields, view: View) -> MessageRecord:
 def _tool_call(fields: _Fields, view: View) -> ToolCallRecord:
     return ToolCallRecord(
         **_common(fields, view, Kind.TOOL_CALL),
-        session_id=SessionId(id_text(fields["session_id"])),
+        session_id=_session_id(fields["session_id"]),
         session=fields["session_name"],
         seq=fields["seq"],
         name=fields["name"],
+        key=fields["client_key"] or "",
         arguments=_json(fields["arguments"]),
         result=_json(fields["result"]),
         status=fields["status"],
@@ -348,10 +355,16 @@ def _with_sources(transaction: Transaction, found: dict[bytes, Record]) -> dict[
     return found | items
 
 
+@lru_cache(1024)
+def _session_id(raw: bytes) -> SessionId:
+    return SessionId(id_text(raw))
+
+
 def _moment(fields: _Fields) -> Moment | None:
     if fields["occurred_start"] is None:
         return None
-    return Moment(fields["occurred_start"], fields["occurred_end"], Precision(fields["precision"]), fields["zone"])
+    precision = _PRECISION[fields["precision"]]
+    return Moment(fields["occurred_start"], fields["occurred_end"], precision, fields["zone"])
 
 
 def _json(text: str | None) -> Any:

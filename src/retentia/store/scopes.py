@@ -97,8 +97,8 @@ def lock(transaction: Transaction, scope_ids: Collection[int]) -> None:
 def view(transaction: Transaction, name: Scope) -> list[ScopeVersion]:
     """Return what a read of this scope may see: its own rows and what the user's agents share."""
     return [
-        ScopeVersion(row.scope_id, row.version, row.agent, row.generation or 0)
-        for row in transaction.rows(_VIEW, _named(name))
+        ScopeVersion(scope_id, version, agent, serving or 0)
+        for scope_id, version, agent, serving in transaction.tuples(_VIEW, _named(name))
     ]
 
 

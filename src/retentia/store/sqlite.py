@@ -1,15 +1,20 @@
 """SQLite: one file, write-ahead log, several threads and processes."""
 
 import sqlite3
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, ClauseElement, Connection, Engine, Executable, create_engine, event
+from sqlalchemy.dialects import sqlite as sqlite_dialect
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from retentia import errors
+from retentia.store.database import Params, Tuples
 from retentia.store.sqlite_file import APPLICATION_ID, check_file
 
 _OLDEST = (3, 35, 0)  # UPDATE … RETURNING
@@ -72,6 +77,12 @@ class SqliteDialect:
     def end_read(self, connection: Connection) -> None:
         connection.rollback()  # which a damaged file still allows
 
+    def tuples(self, connection: Connection, statement: Executable, params: Params) -> Tuples:
+        """Read past SQLAlchemy, whose own way takes three times as long for ten rows."""
+        sql, names, defaults = _compiled(statement)
+        values = [params[name] if name in params else defaults[name] for name in names]
+        return _driver(connection).execute(sql, values).fetchall()
+
     def migration_lock(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
@@ -126,6 +137,15 @@ def _set_pragmas(connection: DBAPIConnection) -> None:
     run("PRAGMA temp_store = MEMORY")
     run("PRAGMA journal_size_limit = 67108864")
     run("PRAGMA cache_size = -16384")
+
+
+@lru_cache(256)
+def _compiled(statement: Executable) -> tuple[str, Sequence[str], Params]:
+    """Return a statement's text, the names of its parameters in order, and the values it brings along."""
+    compiled = cast("ClauseElement", statement).compile(dialect=sqlite_dialect.dialect())
+    if not isinstance(compiled, SQLCompiler) or compiled.positiontup is None:
+        raise TypeError(f"not a statement with positional parameters: {statement}")
+    return str(compiled), compiled.positiontup, compiled.params
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:

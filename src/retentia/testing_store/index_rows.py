@@ -3,12 +3,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+from sqlalchemy import select
+
 from retentia.model.ids import new_id_bytes
 from retentia.model.passage import Passage, VectorRow
 from retentia.model.scope import Scope
 from retentia.store import generations, passages, records, scopes, sessions
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES
+from retentia.store.schema import vector
 from retentia.testing_store.rows import passage_of, write_document, write_message
 
 MINE = Scope("acme", "ann")
@@ -28,13 +31,29 @@ class IndexRowsContract:
             passages.insert_passages(transaction, scope_id, made)
             passages.insert_passages(transaction, scope_id, [])
         with database.read("acme") as transaction:
-            rows = passages.load_passages(transaction, scope_id)
+            ((rows, _),) = passages.slices(transaction, scope_id, 1)
             assert sorted(map(tuple, rows)) == sorted(made)
             (one,) = passages.load_passages(transaction, scope_id, [made[1].record_id])
             assert Passage._make(one) == made[1]
             assert passages.load_passages(transaction, scope_id, []) == []
-            assert passages.load_passages(transaction, scope_id + 1) == []
+            assert list(passages.slices(transaction, scope_id + 1, 1)) == []
             assert passages.count_passages(transaction, scope_id) == 3
+
+    def test_a_big_scope_is_read_in_slices_that_miss_and_repeat_nothing(self, database: Database) -> None:
+        made = [passage_of(new_id_bytes(), part) for part in range(3)]
+        made += [passage_of(made[0].record_id, part) for part in (7, 8)]
+        embedded = [VectorRow(row.record_id, row.part, b"v") for row in made[1:]]
+        with database.write("acme") as transaction:
+            scope_id = scopes.ensure(transaction, MINE)
+            passages.insert_passages(transaction, scope_id, made)
+            passages.insert_vectors(transaction, scope_id, 1, embedded)
+            passages.insert_vectors(transaction, scope_id, 2, embedded)
+        for size in (1, 2, 5, 6):
+            with database.read("acme") as transaction:
+                found = list(passages.slices(transaction, scope_id, 1, size=size))
+            assert all(0 < len(rows) <= size for rows, _ in found)
+            assert [tuple(row) for rows, _ in found for row in rows] == sorted(made)
+            assert [tuple(row) for _, rows in found for row in rows] == sorted(embedded)
 
     def test_a_vector_replaces_the_one_before_in_its_generation_only(self, database: Database) -> None:
         record_id = new_id_bytes()
@@ -78,7 +97,7 @@ class IndexRowsContract:
             assert passages.count_orphans(transaction, scope_id, RECORD_TABLES) == 2
             assert passages.delete_orphans(transaction, scope_id, RECORD_TABLES) == 2
             assert passages.count_orphans(transaction, scope_id, RECORD_TABLES) == 0
-            assert [row.record_id for row in passages.load_passages(transaction, scope_id)] == [kept]
+            assert [row[0] for rows, _ in passages.slices(transaction, scope_id, 1) for row in rows] == [kept]
             assert _loaded(transaction, scope_id, 1) == [(kept, 0, b"a")]
 
     def test_records_with_text_and_no_passage_are_counted(self, database: Database) -> None:
@@ -126,5 +145,9 @@ def _vectors(record_id: bytes, *vectors: bytes) -> list[VectorRow]:
 
 
 def _loaded(transaction: Transaction, scope_id: int, generation: int) -> list[tuple[bytes, int, bytes]]:
-    rows = passages.load_vectors(transaction, scope_id, generation)
+    rows = transaction.rows(
+        select(vector.c.record_id, vector.c.part, vector.c.vector).where(
+            vector.c.tenant == transaction.tenant, vector.c.scope_id == scope_id, vector.c.generation == generation
+        )
+    )
     return sorted((row.record_id, row.part, row.vector) for row in rows)

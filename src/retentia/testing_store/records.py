@@ -134,7 +134,7 @@ class RecordsContract:
         times = {"valid_from": -5, "valid_to": 2**52}
         with database.write("acme") as transaction:
             scope_id, session_id = _place(transaction)
-            said = [write_message(transaction, scope_id, session_id, seq) for seq in (1, 2)]
+            said = sorted(write_message(transaction, scope_id, session_id, seq) for seq in (1, 2))
             for kind in ITEM_KINDS:
                 written = write_item(transaction, scope_id, "tea", kind, body=json.dumps(JSON_TREE), **given, **times)
                 write_source(transaction, written, said[1], start=2, end=5)
@@ -206,7 +206,7 @@ class RecordsContract:
                 after = id_bytes(page[-1].id)
             some = records.page(transaction, view, schema.item, after=None, limit=9, kinds=["fact"])
         assert paged == [id_text(record_id) for record_id in sorted(ids)]
-        assert [record.id for record in some] == [id_text(facts[at]) for at in (0, 2)]
+        assert [record.id for record in some] == sorted(id_text(facts[at]) for at in (0, 2))
 
     def test_the_messages_of_a_session_come_in_its_order(self, database: Database) -> None:
         with database.write("acme") as transaction:

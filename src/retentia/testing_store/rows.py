@@ -4,7 +4,7 @@ from typing import Any
 
 from retentia.model.ids import new_id_bytes
 from retentia.model.passage import Passage
-from retentia.store import records
+from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
 from retentia.store.schema import derived_from, document, item, message, tool_call
 
@@ -35,7 +35,7 @@ def write_message(
     """Write one message; return its id."""
     record_id = new_id_bytes()
     fields = {"session_id": session_id, "seq": seq, "role": "user", "text": text}
-    records.insert_rows(transaction, message, [{**_key(transaction, scope_id, record_id), **fields, **more}])
+    insert_many(transaction, message, [{**_key(transaction, scope_id, record_id), **fields, **more}])
     return record_id
 
 
@@ -45,7 +45,7 @@ def write_messages(transaction: Transaction, scope_id: int, session_id: bytes, c
         {**_key(transaction, scope_id, new_id_bytes()), "session_id": session_id, "seq": seq, "text": f"message {seq}"}
         for seq in range(1, count + 1)
     ]
-    records.insert_rows(transaction, message, rows)
+    insert_many(transaction, message, rows)
     return [row["id"] for row in rows]
 
 
@@ -55,14 +55,14 @@ def write_tool_call(
     """Write one tool call; return its id."""
     record_id = new_id_bytes()
     fields = {"session_id": session_id, "seq": seq, "name": name}
-    records.insert_rows(transaction, tool_call, [{**_key(transaction, scope_id, record_id), **fields, **more}])
+    insert_many(transaction, tool_call, [{**_key(transaction, scope_id, record_id), **fields, **more}])
     return record_id
 
 
 def write_document(transaction: Transaction, scope_id: int, text: str = "a page", **more: object) -> bytes:
     """Write one document; return its id."""
     record_id = new_id_bytes()
-    records.insert_rows(transaction, document, [{**_key(transaction, scope_id, record_id), "text": text, **more}])
+    insert_many(transaction, document, [{**_key(transaction, scope_id, record_id), "text": text, **more}])
     return record_id
 
 
@@ -71,9 +71,7 @@ def write_item(
 ) -> bytes:
     """Write one item; return its id."""
     record_id = new_id_bytes()
-    records.insert_rows(
-        transaction, item, [{**_key(transaction, scope_id, record_id), "kind": kind, "text": text, **more}]
-    )
+    insert_many(transaction, item, [{**_key(transaction, scope_id, record_id), "kind": kind, "text": text, **more}])
     return record_id
 
 

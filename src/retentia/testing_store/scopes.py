@@ -107,7 +107,7 @@ class ScopesContract:
             assert [records.page(transaction, view, table, after=None, limit=9) for table in RECORD_TABLES] == [[]] * 4
             assert set(records.counts(transaction, view).values()) == {0}
             assert records.sample_texts(transaction, 7, limit=9) == []
-            assert passages.load_passages(transaction, 7) == []
+            assert list(passages.slices(transaction, 7, 1)) == []
             assert passages.count_passages(transaction, 7) == 0
             assert passages.delete_passages(transaction, 7, ids) == 0
             assert scopes.changed_since(transaction, 7, 0, current=0) == set()

@@ -20,7 +20,7 @@ MAX_MESSAGE_CHARACTERS = 4_000_000
 MAX_DOCUMENT_CHARACTERS = 64_000_000
 CONDENSED_CHARACTERS = 500
 _MAX_NAME = 1000
-_TRUST = {"user": Trust.PERSON, "assistant": Trust.AGENT, "system": Trust.AGENT, "tool": Trust.OUTSIDE}
+TRUST_BY_ROLE = {"user": Trust.PERSON, "assistant": Trust.AGENT, "system": Trust.AGENT, "tool": Trust.OUTSIDE}
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(55296, 57344), "�")
 
 
@@ -81,7 +81,7 @@ def admit_message(message: Message, *, now: Moment) -> AdmittedMessage:
         key=admit_name("key", message.key) or None,
         pinned=message.pinned,
         moment=admit_time(message.at, now),
-        trust=_TRUST[message.role],
+        trust=TRUST_BY_ROLE[message.role],
         metadata=admit_metadata(message.metadata),
         notes=admitted.notes,
     )

@@ -1,9 +1,9 @@
 """What a write answers with."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
-from retentia.model.ids import RecordId
+from retentia.model.ids import RecordId, id_text
 from retentia.model.scope import Scope
 
 WriteStatus = Literal["indexed", "queued", "failed"]
@@ -37,6 +37,20 @@ class Receipt:
     failed: tuple[Failed, ...] = ()
     notes: tuple[str, ...] = ()
     job_ids: tuple[RecordId, ...] = ()
+
+    @classmethod
+    def of_one(
+        cls,
+        scope: Scope,
+        record_id: bytes,
+        *,
+        is_new: bool,
+        notes: tuple[str, ...] = (),
+        job_ids: tuple[RecordId, ...] = (),
+    ) -> Self:
+        """Answer for the one thing that was handed in."""
+        written = Written(position=0, id=id_text(record_id), is_new=is_new)
+        return cls(scope=scope, written=(written,), notes=notes, job_ids=job_ids)
 
     @property
     def ids(self) -> tuple[RecordId, ...]:

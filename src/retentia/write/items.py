@@ -1,0 +1,86 @@
+"""Something known: as it is handed in, what makes two of them the same, and the records it is known from."""
+
+import hashlib
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from retentia.errors import EmptyContent, InvalidInput
+from retentia.model.ids import id_bytes
+from retentia.model.provenance import Source, Trust
+from retentia.model.record import ITEM_KINDS, Importance, Kind, Status
+from retentia.model.scope import Scope
+from retentia.model.time import Moment
+from retentia.store import records, schema, scopes
+from retentia.store.database import Transaction
+from retentia.write import admission
+from retentia.write.rows import Draft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """Something known, as it is handed in: see `Memory.remember`."""
+
+    text: str
+    kind: Kind
+    at: Moment | None
+    importance: Importance
+    author: str
+    metadata: str | None
+    sources: tuple[Source, ...]
+
+
+def draft_item(given: Item) -> Draft:
+    """Check and clean something known; raise InvalidInput."""
+    if given.kind not in ITEM_KINDS:
+        raise InvalidInput(f"{given.kind.value!r} cannot be remembered; use one of {', '.join(sorted(ITEM_KINDS))}")
+    text = admission.admit_text(given.text, limit=admission.MAX_MESSAGE_CHARACTERS)
+    if not text.text.strip():
+        raise EmptyContent
+    return Draft(
+        text=text.text,
+        moment=given.at,
+        trust=Trust.PERSON,
+        metadata=given.metadata,
+        notes=text.notes,
+        columns={
+            "kind": given.kind,
+            "status": Status.STATED,
+            "importance": given.importance,
+            "author": admission.admit_name("author", given.author),
+        },
+    )
+
+
+def content_key(text: str) -> bytes:
+    """Return what makes two contents the same: their words, whatever the case, spacing and closing full stop."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!")
+    return hashlib.sha256(folded.encode()).digest()[:16]
+
+
+def check_sources(transaction: Transaction, scope: Scope, sources: Collection[Source]) -> None:
+    """Refuse a source that the scope does not have: nothing may cite what its reader cannot see."""
+    view = records.View.of(scopes.view(transaction, scope), scope)
+    known = records.kinds_of(transaction, view, [id_bytes(source.id) for source in sources])
+    found = {record_id for ids in known.values() for record_id in ids}
+    for source in sources:
+        if id_bytes(source.id) not in found:
+            raise InvalidInput(f"the source {source.id!r} is not in this scope; cite a record that is")
+
+
+def link_sources(transaction: Transaction, record_id: bytes, sources: Iterable[Source]) -> None:
+    """Note which records an item is known from."""
+    for source in sources:
+        transaction.insert_new(
+            schema.derived_from,
+            {
+                "tenant": transaction.tenant,
+                "child_kind": "item",
+                "child_id": record_id,
+                "parent_kind": source.kind,
+                "parent_id": id_bytes(source.id),
+                "start": source.start,
+                "end": source.end,
+                "role": source.role,
+            },
+        )
