@@ -5,23 +5,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from promised_figures import PROMISED
 from retentia.cli.main import cli, main
-
-PROMISED = (
-    "suite",
-    "questions",
-    "recall_at_1",
-    "recall_at_5",
-    "recall_at_10",
-    "hit_at_10",
-    "mrr",
-    "ndcg_at_10",
-    "gold_in_1300_tokens",
-    "abstention_auroc",
-    "search_p50_ms",
-    "search_p95_ms",
-    "embed_p50_ms",
-)
 
 
 def _evaluate(*arguments: object) -> Result:
@@ -70,6 +55,22 @@ def test_people_get_a_table(locomo: Path) -> None:
     assert "locomo: 4 questions" in result.stdout
     assert "single-hop" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_signals_can_be_left_out_of_the_score(locomo: Path) -> None:
+    for options in (("--without", "lexical", "--without", "session"), ("--only", "grams")):
+        result = _evaluate("locomo", locomo, "--embedder", "none", "--json", *options)
+        assert result.exit_code == 0, result.stderr
+        assert json.loads(result.stdout.splitlines()[-1])["recall_at_5"] == 1.0
+    blind = _evaluate("locomo", locomo, "--embedder", "none", "--json", "--only", "dense")
+    assert json.loads(blind.stdout.splitlines()[-1])["mrr"] < 1.0
+
+
+def test_a_signal_that_is_not_there_is_refused_with_those_that_are(locomo: Path) -> None:
+    result = _evaluate("locomo", locomo, "--embedder", "none", "--without", "smell")
+    assert result.exit_code == 2
+    assert "'smell'" in result.stderr
+    assert "lexical, grams, dense" in result.stderr
 
 
 def test_a_limit_counts_conversations_and_still_asks_elsewhere(locomo: Path) -> None:

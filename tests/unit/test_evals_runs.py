@@ -6,27 +6,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from promised_figures import PROMISED
 from retentia.errors import InvalidInput
 from retentia.evals import Answer, Dataset, Entry, Found, Group, Question, Run, run
 from retentia.evals.dataset import ask_neighbours
 from retentia.evals.reports import print_table, summarise, write_details
-from retentia.evals.runs import channel_ranking, judge
-
-PROMISED = {
-    "suite",
-    "questions",
-    "recall_at_1",
-    "recall_at_5",
-    "recall_at_10",
-    "hit_at_10",
-    "mrr",
-    "ndcg_at_10",
-    "gold_in_1300_tokens",
-    "abstention_auroc",
-    "search_p50_ms",
-    "search_p95_ms",
-    "embed_p50_ms",
-}
+from retentia.evals.runs import judge
 
 
 class WordMemory:
@@ -75,7 +60,7 @@ def _dataset() -> Dataset:
 
 
 def _run() -> Run:
-    return run(_dataset(), WordMemory(), channels=("lexical", "dense"))
+    return run(_dataset(), WordMemory())
 
 
 def test_every_group_is_remembered_before_the_first_question() -> None:
@@ -118,22 +103,13 @@ def test_a_ranking_is_judged_at_every_depth_and_budget() -> None:
     assert (scores["gold_in_512_tokens"], scores["gold_in_1024_tokens"], scores["gold_in_1300_tokens"]) == (0, 0.5, 1.0)
 
 
-def test_a_channel_alone_ranks_by_its_own_signal() -> None:
-    found = [
-        Found(source="a", tokens=1, score=9.0, signals={"dense": 0.1}),
-        Found(source="b", tokens=1, score=8.0, signals={"dense": 0.7}),
-        Found(source="c", tokens=1, score=7.0),
-    ]
-    assert channel_ranking(found, "dense") == ["b", "a", "c"]
-
-
 def test_a_summary_has_every_promised_figure() -> None:
     summary = summarise(_run())
-    assert summary.keys() >= PROMISED
+    assert summary.keys() >= set(PROMISED)
     assert (summary["suite"], summary["questions"], summary["recall_at_5"]) == ("pets", 3, 1.0)
     assert summary["abstention_auroc"] == 1.0
     assert summary["embed_p50_ms"] == 2.0
-    assert {"lexical_recall_at_5", "dense_recall_at_10", "gold_in_2048_tokens"} <= summary.keys()
+    assert "gold_in_2048_tokens" in summary
 
 
 def test_a_summary_says_how_many_questions_pass_the_cutoff() -> None:
@@ -178,5 +154,5 @@ def test_the_table_shows_each_category_and_the_whole() -> None:
     print_table(summarise(_run()), Console(file=out, width=140))
     text = out.getvalue()
     assert "pets: 3 questions" in text
-    for shown in ("one", "two", "(verb)", "all", "lexical alone", "abstention: AUROC 1.000", "never said", "p50"):
+    for shown in ("one", "two", "(verb)", "all", "abstention: AUROC 1.000", "never said", "p50"):
         assert shown in text

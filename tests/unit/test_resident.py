@@ -98,6 +98,36 @@ def test_the_users_words_count_more_than_the_assistants() -> None:
     assert found(ask(index, "deadline"))[0] == 2
 
 
+def test_less_flows_between_messages_where_an_assistant_takes_part() -> None:
+    index = index_of(
+        message(1, "zebra", session=1),
+        message(2, "quiet", session=1),
+        message(3, "zebra", session=2),
+        message(4, "quiet", role="assistant", session=2),
+    )
+    said = {int.from_bytes(entry.record_id, "big"): entry.signals for entry in ask(index, "zebra").records}
+    assert said[2]["lexical"] > said[4]["lexical"] > 0
+    assert said[2]["grams"] > said[4]["grams"] > 0
+
+
+def test_an_assistant_that_joins_later_changes_what_flowed_before() -> None:
+    early = [message(number, f"{text} tea") for number, text in enumerate(("zebra", "quiet", "calm"), start=1)]
+    answer = message(4, "Noted.", role="assistant")
+    grown, whole = index_of(*early), index_of(*early, answer)
+    grown.add(rows_of(answer), vectors_of(answer))
+    assert _scores(grown, "zebra") == pytest.approx(_scores(whole, "zebra"), abs=1e-5)
+    grown.remove([record_id(4)])
+    assert _scores(grown, "zebra") == pytest.approx(_scores(index_of(*early), "zebra"), abs=1e-5)
+
+
+def test_meaning_counts_up_to_twice_as_much_for_words_never_seen() -> None:
+    index = index_of(item(1, "The proton bridge closes."), item(2, "Tea."), item(3, "Milk and bread."))
+    for question, factor in (("proton bridge", 1.0), ("proton submarine", 1.5), ("unknown submarine", 2.0)):
+        meaning_only = Weights(lexical=0, grams=0, session=0, bigrams=0, dense=0.25)
+        for entry in ask(index, question, weights=meaning_only).records:
+            assert entry.score == pytest.approx(0.25 * factor * entry.signals["dense"], abs=1e-5)
+
+
 def test_a_question_between_people_counts_less_than_a_statement() -> None:
     index = index_of(
         message(1, "The ferry leaves at noon?", speaker="Ann", session=1),

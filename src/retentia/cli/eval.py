@@ -26,7 +26,8 @@ class Choices:
     embedder: str
     out: Path | None
     cache_dir: Path | None
-    channels: bool
+    without: tuple[str, ...]
+    only: tuple[str, ...]
     as_json: bool
 
 
@@ -51,7 +52,8 @@ def _choices(command: Command) -> Command:
         click.option("--embedder", default="auto", show_default=True, help="Embedder, as for a store: auto, use, e5 …"),
         click.option("--out", type=click.Path(path_type=Path), help="Folder for one line a question and the summary."),
         click.option("--cache-dir", type=click.Path(path_type=Path), help="Folder for embeddings of earlier runs."),
-        click.option("--channels", is_flag=True, help="Also rank by single signals; several times slower."),
+        click.option("--without", multiple=True, metavar="SIGNAL", help="Leave a signal out of the score; repeatable."),
+        click.option("--only", multiple=True, metavar="SIGNAL", help="Leave out every other signal; repeatable."),
         click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the table goes to stderr."),
     )
     for option in reversed(options):
@@ -132,10 +134,14 @@ def _run(dataset: "Dataset", choices: Choices) -> "Run":
     if not any(group.scored for group in dataset.groups):
         raise InvalidInput(f"{dataset.name}: no question has an answer that is there; is the data complete?")
     from retentia.evals import run
-    from retentia.evals.memory_subject import CHANNELS, fresh_subject
+    from retentia.evals.memory_subject import fresh_subject
+    from retentia.index.signals import Weights
 
-    with fresh_subject(choices.embedder, choices.cache_dir) as subject, _progress(dataset.name) as progress:
-        return run(dataset, subject, channels=CHANNELS if choices.channels else (), progress=progress)
+    weights = Weights().without(choices.without)
+    if choices.only:
+        weights = weights.only(choices.only)
+    with fresh_subject(choices.embedder, choices.cache_dir, weights) as subject, _progress(dataset.name) as progress:
+        return run(dataset, subject, progress=progress)
 
 
 def _report(done: "Run", choices: Choices) -> None:

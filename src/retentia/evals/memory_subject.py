@@ -11,6 +11,7 @@ from retentia.errors import InvalidInput
 from retentia.evals.cache import DEFAULT_FOLDER, CachedEmbedder
 from retentia.evals.dataset import Entry, Group
 from retentia.evals.subject import Answer, Found
+from retentia.index.signals import Weights
 from retentia.memory import Memory
 from retentia.model.message import Message
 from retentia.model.record import Kind
@@ -18,9 +19,6 @@ from retentia.model.scope import Scope
 from retentia.providers.base import Embedder
 from retentia.providers.resolve import resolve
 from retentia.read.query import Hit
-
-CHANNELS = ("lexical", "grams", "dense")
-"""The signals that could each be a search of their own."""
 
 _EVERYTHING = 0.0
 
@@ -93,13 +91,18 @@ class MemorySubject:
 
 
 @contextmanager
-def fresh_subject(embedder: str, cache_dir: Path | None = None) -> Iterator[MemorySubject]:
-    """Open a new store in a temporary folder, with embeddings cached in `cache_dir`; it is gone afterwards."""
+def fresh_subject(
+    embedder: str, cache_dir: Path | None = None, weights: Weights | None = None
+) -> Iterator[MemorySubject]:
+    """Open a new store in a temporary folder, with embeddings cached in `cache_dir`; it is gone afterwards.
+
+    `weights` says how much each signal counts, None as for any other store.
+    """
     inside = resolve(embedder)
     cached = None if inside is None else CachedEmbedder(inside, cache_dir or DEFAULT_FOLDER)
     with tempfile.TemporaryDirectory(prefix="retentia-eval-") as folder:
         try:
-            with Memory.open(Path(folder) / "eval.db", embedder=cached, worker=False) as memory:
+            with Memory.open(Path(folder) / "eval.db", embedder=cached, worker=False, weights=weights) as memory:
                 yield MemorySubject(memory, inside)
         finally:
             if cached is not None:

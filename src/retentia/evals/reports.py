@@ -11,7 +11,7 @@ from rich.text import Text
 
 from retentia.errors import InvalidInput
 from retentia.evals.metrics import auroc, mean, percentile
-from retentia.evals.runs import CHANNEL_DEPTHS, Outcome, Run
+from retentia.evals.runs import Outcome, Run
 
 Summary = dict[str, Any]
 
@@ -86,10 +86,6 @@ def _rows(summary: Summary) -> Iterable[tuple[str, Mapping[str, Any]]]:
 
 
 def _remarks(summary: Summary) -> Iterable[str]:
-    for key in (key for key in summary if key.endswith(f"_recall_at_{CHANNEL_DEPTHS[0]}")):
-        name = key.removesuffix(f"_recall_at_{CHANNEL_DEPTHS[0]}")
-        alone = " / ".join(_shown(summary[f"{name}_recall_at_{k}"]) for k in CHANNEL_DEPTHS)
-        yield f"{name} alone: recall@{'/'.join(map(str, CHANNEL_DEPTHS))} {alone}"
     yield f"abstention: AUROC {_shown(summary['abstention_auroc'])} against questions from elsewhere"
     answered = f"{_shown(summary['own_answered'])} of its own, {_shown(summary['foreign_answered'])} of those"
     yield f"with the cutoff it would answer {answered}"

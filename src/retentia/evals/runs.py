@@ -1,8 +1,7 @@
 """Run a benchmark: remember each group, ask its questions, keep what is needed to judge the answers.
 
-Two searches answer a question: a timed one of `SHOWN` hits, as an application asks, and a deep one that is judged. To
-see what single signals would find, the deep one ranks the whole scope. Of questions that nothing answers only the
-relevance is of interest.
+Two searches answer a question: a timed one of `SHOWN` hits, as an application asks, and a deep one that is judged. Of
+questions that nothing answers only the relevance is of interest.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +15,6 @@ from retentia.evals.subject import Answer, Found, Subject
 SHOWN = 20
 RECALL_DEPTHS = (1, 5, 10, 20)
 TOKEN_BUDGETS = (512, 1024, 1300, 2048)
-CHANNEL_DEPTHS = (5, 10)
 _DEEP = 150  # more than 2,048 tokens of the shortest messages worth returning
 _EMBEDDED_FOR_TIMING = 50
 
@@ -56,11 +54,8 @@ class Run:
         return tuple(outcome for outcome in self.outcomes if outcome.asked == asked)
 
 
-def run(dataset: Dataset, subject: Subject, *, channels: Sequence[str] = (), progress: Progress | None = None) -> Run:
-    """Evaluate the subject on every group of the dataset.
-
-    `channels` names signals whose own rankings are measured beside the fused one, at several times the cost.
-    """
+def run(dataset: Dataset, subject: Subject, *, progress: Progress | None = None) -> Run:
+    """Evaluate the subject on every group of the dataset."""
     told = progress or _silently
     for count, group in enumerate(dataset.groups):
         told("remember", count, len(dataset.groups))
@@ -74,29 +69,20 @@ def run(dataset: Dataset, subject: Subject, *, channels: Sequence[str] = (), pro
         if group is not warm:
             subject.ask(group, question.text, limit=SHOWN)  # the first search loads the index; it is not timed
             warm = group
-        outcomes.append(_outcome(subject, group, sort, question, channels))
+        outcomes.append(_outcome(subject, group, sort, question))
     told("ask", len(asked), len(asked))
     sample = [question.text for group in dataset.groups for question in group.scored][:_EMBEDDED_FOR_TIMING]
     return Run(suite=dataset.name, outcomes=tuple(outcomes), embed_ms=tuple(subject.embedding_ms(sample)))
 
 
-def judge(deep: Answer, gold: Sequence[str], channels: Sequence[str] = ()) -> dict[str, float]:
-    """Score one deep ranking against the sources that answer; `channels` need one of the whole scope."""
+def judge(deep: Answer, gold: Sequence[str]) -> dict[str, float]:
+    """Score one deep ranking against the sources that answer."""
     ranking, tokens = deep.ranking, [found.tokens for found in deep.found]
     scores = {f"recall_at_{k}": recall_at(ranking, gold, k) for k in RECALL_DEPTHS}
     scores |= {f"hit_at_{k}": hit_at(ranking, gold, k) for k in RECALL_DEPTHS}
     scores |= {"mrr": reciprocal_rank(ranking, gold), "ndcg_at_10": ndcg_at(ranking, gold, 10)}
     scores |= {f"gold_in_{size}_tokens": recall_within(ranking, tokens, gold, size) for size in TOKEN_BUDGETS}
-    for channel in channels:
-        alone = channel_ranking(deep.found, channel)
-        scores |= {f"{channel}_recall_at_{k}": recall_at(alone, gold, k) for k in CHANNEL_DEPTHS}
     return scores
-
-
-def channel_ranking(found: Iterable[Found], channel: str) -> list[str]:
-    """Rank the sources by one signal alone; equal ones keep their order."""
-    ordered = sorted(found, key=lambda one: one.signals.get(channel, 0.0), reverse=True)
-    return [one.source for one in ordered]
 
 
 def _questions(group: Group) -> Iterable[tuple[Asked, Question]]:
@@ -105,12 +91,12 @@ def _questions(group: Group) -> Iterable[tuple[Asked, Question]]:
     yield from (("foreign", question) for question in group.foreign)
 
 
-def _outcome(subject: Subject, group: Group, asked: Asked, question: Question, channels: Sequence[str]) -> Outcome:
+def _outcome(subject: Subject, group: Group, asked: Asked, question: Question) -> Outcome:
     answer = subject.ask(group, question.text, limit=SHOWN)
     scores = {}
     if asked == "own":
-        deep = subject.ask(group, question.text, limit=len(group.entries) if channels else _DEEP)
-        scores = judge(deep, question.gold, channels)
+        deep = subject.ask(group, question.text, limit=_DEEP)
+        scores = judge(deep, question.gold)
     return Outcome(
         group=group.name,
         question=question,

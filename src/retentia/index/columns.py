@@ -1,13 +1,12 @@
 """Columns: what the index knows of each passage beside its terms and its vector, one growing array a property."""
 
 from collections.abc import Collection, Hashable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retentia.index.tokenizer import date_text
-from retentia.model.passage import Passage
 
 _GROWTH = 8
 _LABEL_BYTES = 160  # an entry of a dict, its key and its place in the list of labels
@@ -119,11 +118,9 @@ class Columns:
     def nbytes(self) -> int:
         return sum(column.nbytes for column in vars(self).values())
 
-    def extend(self, passages: Sequence[Passage]) -> None:
-        """Append rows; plain tuples in the order of PASSAGE_COLUMNS do."""
-        ids, parts, kinds, threads, seqs, roles, speakers, days, begins, ends, flags, starts, stops, _, _ = zip(
-            *passages, strict=True
-        )
+    def extend(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Append rows, given as the columns that PASSAGE_COLUMNS names."""
+        ids, parts, kinds, threads, seqs, roles, speakers, days, begins, ends, flags, starts, stops, _, _ = columns
         self.record.extend(record_halves(ids))
         self.part.extend(np.array(parts, dtype=np.int32))
         self.kind.extend(kinds)
@@ -144,6 +141,11 @@ class Columns:
         """Drop every row but these."""
         for column in vars(self).values():
             column.keep(rows)
+
+    def ids(self, rows: NDArray[np.integer]) -> list[bytes]:
+        """Return the record ids of some rows."""
+        joined = self.record.values[rows].astype(">u8").tobytes()
+        return [joined[at : at + 16] for at in range(0, len(joined), 16)]
 
     def rows_of(self, record_ids: Collection[bytes]) -> NDArray[np.bool_]:
         """Mark the rows of these records."""

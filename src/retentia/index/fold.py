@@ -58,6 +58,8 @@ def fold_umlauts(word: str) -> str:
 
 def one_script(word: str) -> list[str]:
     """Return a folded word in one alphabet: look-alikes of the rarer one are replaced, or else the word is cut."""
+    if word.isascii():
+        return [word]
     latin, cyrillic = len(_LATIN.findall(word)), len(_CYRILLIC.findall(word))
     if not latin or not cyrillic:
         return [word]

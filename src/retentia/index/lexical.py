@@ -1,9 +1,13 @@
 """Lexical scores: BM25F over each passage's own terms, those of its neighbours, its date and its speaker.
 
 A term's weighted frequency in a passage is 4 for an occurrence of its own, 2 in the passage before, 1 in the one before
-that, 1 in the next, 4 in the date and 4 in the speaker's name (fields are weighted before saturation: Robertson,
-Zaragoza and Taylor 2004). They are put together for the terms of a query, never for the whole vocabulary.
+that, 1 in the next (these three halved where an assistant takes part), 4 in the date and 4 in the speaker's name
+(fields are weighted before saturation: Robertson, Zaragoza and Taylor 2004). They are put together for the terms of a
+query, never for the whole vocabulary.
 """
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +18,12 @@ from retentia.index.neighbours import Layout, Share
 SATURATION = 2.5
 LENGTH_NORMALISATION = 0.75
 TERM_SHARE = Share(own=4.0, previous=2.0, before_previous=1.0, next=1.0)
+ASSISTED_CONTEXT = 0.5
+"""How much of the context's share is left where an assistant takes part: there a message says more by itself."""
+
 LABEL_SHARE = 4.0
+_REACHED_SHARES = np.array([[TERM_SHARE.own], [TERM_SHARE.previous], [TERM_SHARE.before_previous], [TERM_SHARE.next]])
+_CELLS_AT_ONCE = 1 << 22
 _MOST_PAIRS = np.float32(2.0)
 
 Scores = NDArray[np.float32]
@@ -23,12 +32,14 @@ Scores = NDArray[np.float32]
 class Lexical:
     """Scores the positions of one layout; made anew when rows come or go, because averages depend on all of them."""
 
-    def __init__(self, lexicon: Lexicon, layout: Layout) -> None:
+    def __init__(self, lexicon: Lexicon, layout: Layout, is_assisted: NDArray[np.bool_]) -> None:
         self._lexicon = lexicon
         self._layout = layout
+        self._closeness: Scores = np.where(is_assisted, np.float32(ASSISTED_CONTEXT), np.float32(1))
         lengths = lexicon.own_lengths(layout)
         for kind in (STEMS, GRAMS):
-            lengths[kind] = layout.mix(lengths[kind], TERM_SHARE)
+            around = layout.mix(lengths[kind], replace(TERM_SHARE, own=0.0)) * self._closeness
+            lengths[kind] = lengths[kind] * np.float32(TERM_SHARE.own) + around
         for label in lexicon.labels:
             lengths += np.float32(LABEL_SHARE) * label.settle(layout)
         averages = lengths.mean(axis=1, keepdims=True) if len(layout) else np.ones((2, 1), dtype=np.float32)
@@ -38,88 +49,88 @@ class Lexical:
 
     @property
     def nbytes(self) -> int:
-        return self._pivots.nbytes
+        return self._pivots.nbytes + self._closeness.nbytes
 
     def everywhere(self, found: Occurrences) -> tuple[Scores, Scores]:
         """Return BM25 by position over stems and over grams, as shares of the query's ideal.
 
         About 1 is a passage that says all of the query.
         """
-        both = found.of(STEMS, PAIRS)
-        weighted, cut = self._weighted(both, None), found.cuts[GRAMS]
-        stems = self._saturated(weighted[:cut], both.holders[:cut], self._pivots[STEMS])
-        return stems, self._saturated(weighted[cut:], both.holders[cut:], self._pivots[GRAMS])
+        stems, grams = self._scores(found, (STEMS, GRAMS), None)
+        return stems, grams
 
     def stems(self, found: Occurrences) -> Scores:
         """Return what `everywhere` does over stems alone."""
-        stems = found.of(STEMS, GRAMS)
-        return self._saturated(self._weighted(stems, None), stems.holders, self._pivots[STEMS])
+        (stems,) = self._scores(found, (STEMS,), None)
+        return stems
 
     def grams_at(self, found: Occurrences, at: NDArray[np.intp]) -> Scores:
-        """Return what `everywhere` does over grams at some positions (rising), 0 elsewhere."""
-        grams = found.of(GRAMS, PAIRS)
-        scores = np.zeros(len(self._layout), dtype=np.float32)
-        scores[at] = self._saturated(self._weighted(grams, at), grams.holders, self._pivots[GRAMS][at])
-        return scores
+        """Return what `everywhere` does over grams, for some distinct positions."""
+        (grams,) = self._scores(found, (GRAMS,), at)
+        return grams
 
     def guess_grams(self, found: Occurrences) -> Scores:
         """Estimate the scores over grams by own terms alone, to choose where to look closely."""
-        grams = found.of(GRAMS, PAIRS)
-        idf = self._idf(grams.holders)
-        summed = np.bincount(grams.positions, weights=idf[grams.which], minlength=len(self._layout))
+        terms = found.of(GRAMS)
+        idf = found.idf[terms.start : terms.stop]
+        which, positions, _ = found.at(terms)
+        summed = np.bincount(positions, idf.take(which), len(self._layout))
         return (summed / (float(idf.sum()) or 1.0)).astype(np.float32)
 
-    def pairs(self, found: Occurrences) -> Scores:
-        """Return the summed rarity (idf / ln n) of the query's stem pairs that each position has itself, at most 2."""
-        pairs = found.of(PAIRS, PAIRS + 1)
-        scores = np.zeros(len(self._layout), dtype=np.float32)
-        if len(pairs.positions) and len(scores) > 1:
-            rarity = self._idf(pairs.holders) / np.float32(np.log(len(scores)))
-            np.add.at(scores, pairs.positions, rarity[pairs.which])
-            np.minimum(scores, _MOST_PAIRS, out=scores)
+    def pairs(self, found: Occurrences) -> Scores | None:
+        """Return the summed rarity (idf / ln n) of the query's stem pairs that each position has itself, at most 2.
+
+        None when the scope holds none of them.
+        """
+        terms = found.of(PAIRS)
+        which, positions, _ = found.at(terms)
+        if not len(positions) or len(self._layout) < 2:
+            return None
+        rarity = found.idf[terms.start : terms.stop] / np.float32(np.log(len(self._layout)))
+        summed = np.bincount(positions, rarity.take(which), len(self._layout)).astype(np.float32)
+        return np.minimum(summed, _MOST_PAIRS, out=summed)
+
+    def _scores(self, found: Occurrences, kinds: Sequence[int], at: NDArray[np.intp] | None) -> list[Scores]:
+        """Score neighbouring kinds, so many terms at once that the cells of terms and positions fit into memory."""
+        width = len(self._layout) if at is None else len(at)
+        scores = [np.zeros(width, dtype=np.float32) for _ in kinds]
+        end, at_once = found.cuts[kinds[-1] + 1], max(1, _CELLS_AT_ONCE // (width + 1))
+        for start in range(found.cuts[kinds[0]], end, at_once):
+            terms = range(start, min(start + at_once, end))
+            weighted = self._weighted(found, terms, at)
+            for kind, score in zip(kinds, scores, strict=True):
+                low, high = max(found.cuts[kind], terms.start), min(found.cuts[kind + 1], terms.stop)
+                if low < high:
+                    pivots = self._pivots[kind] if at is None else self._pivots[kind].take(at)
+                    part = weighted[low - start : high - start]
+                    part /= part + pivots
+                    score += found.idf[low:high] @ part
+        for kind, score in zip(kinds, scores, strict=True):
+            score *= np.float32(2 / (float(found.idf[found.cuts[kind] : found.cuts[kind + 1]].sum()) or 1.0))
         return scores
 
-    def _weighted(self, found: Occurrences, at: NDArray[np.intp] | None) -> Scores:
+    def _weighted(self, found: Occurrences, terms: range, at: NDArray[np.intp] | None) -> Scores:
         """Return the frequency of each term at each position, or at those of `at`."""
-        layout = self._layout
-        which, positions, counts = found.which, found.positions, found.counts
-        width = len(layout) if at is None else len(at)
-        slots: NDArray[np.int32] | None = None
-        if at is not None:
-            slots = np.full(len(layout) + 1, width, dtype=np.int32)
+        which, positions, counts = found.at(terms)
+        if at is None:
+            width, reached = len(self._layout), self._layout.reached.take(positions, axis=1)
+        else:
+            width, near = len(at), _reaching(at, self._layout).take(positions).nonzero()[0]
+            which, positions, counts = which.take(near), positions.take(near), counts.take(near)
+            slots = np.full(len(self._layout) + 1, width, dtype=np.int32)
             slots[at] = np.arange(width, dtype=np.int32)
-            near = _reaching(at, layout)[positions]
-            which, positions, counts = which[near], positions[near], counts[near]
+            reached = slots.take(self._layout.reached.take(positions, axis=1))
         # One column too many catches what falls off the end of a thread, or outside of `at`.
-        weighted = np.zeros((len(found.terms), width + 1), dtype=np.float32)
-        cells, rows = weighted.reshape(-1), which * (width + 1)
-        for reached, share in (
-            (positions, TERM_SHARE.own),
-            (layout.after[positions], TERM_SHARE.previous),
-            (layout.two_after[positions], TERM_SHARE.before_previous),
-            (layout.before[positions], TERM_SHARE.next),
-        ):
-            cells[rows + (reached if slots is None else slots[reached])] += counts * np.float32(share)
-        for label in self._lexicon.labels:
-            if places := label.known(found.terms):
+        cells = reached + which * (width + 1)
+        amounts = counts * _REACHED_SHARES
+        amounts[1:] *= self._closeness.take(positions)
+        summed = np.bincount(cells.ravel(), amounts.ravel(), len(terms) * (width + 1))
+        weighted: Scores = summed.reshape(len(terms), width + 1)[:, :-1].astype(np.float32)
+        for label, labelled in zip(self._lexicon.labels, found.labelled, strict=True):
+            if places := [place for place in labelled if place in terms]:
                 frequencies = label.frequencies([found.terms[place] for place in places], at)
-                weighted[places, :-1] += np.float32(LABEL_SHARE) * frequencies
-        return weighted[:, :-1]
-
-    def _saturated(self, weighted: Scores, holders: NDArray[np.intp], pivots: Scores) -> Scores:
-        idf = self._idf(holders)
-        weighted /= weighted + pivots
-        scores: Scores = idf @ weighted
-        scores *= np.float32(2 / (float(idf.sum()) or 1.0))
-        return scores
-
-    def _idf(self, holders: NDArray[np.intp]) -> Scores:
-        """Return the inverse document frequency of terms, 0 for what nobody holds."""
-        size = len(self._layout)
-        common = np.minimum(holders, size)
-        idf = np.log1p((size - common + 0.5) / (common + 0.5)).astype(np.float32)
-        idf[common == 0] = 0
-        return idf
+                weighted[[place - terms.start for place in places]] += np.float32(LABEL_SHARE) * frequencies
+        return weighted
 
 
 def _reaching(at: NDArray[np.intp], layout: Layout) -> NDArray[np.bool_]:

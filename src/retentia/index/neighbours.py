@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from retentia.index.columns import Columns
 
-_TIE_BREAKER = 1e-13
+_VALUE_BITS = np.int64(32)
+_PLACE = np.int64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +30,31 @@ class Share:
 class Layout:
     """The live rows in order of thread, then sequence, record and part; n of them.
 
-    `rows` gives the row at each position, `positions` the position of each row (-1 for a dead one). `before`,
-    `two_before`, `after` and `two_after` give a neighbour's position, or n where the thread ends: an array with one
-    cell too many catches what falls off. `follows` and `follows_two` are 1.0 where there is one, or two, before.
+    `rows` gives the row at each position, `positions` the position of each row (-1 for a dead one). `before` and
+    `two_before` give a neighbour's position, or n where the thread ends: an array with one cell too many catches what
+    falls off. `reached` gives the positions that a position flows into: itself, the next, the one after that and the
+    one before, shape (4, n). `follows` and `follows_two` are 1.0 where there is one, or two, before.
     """
 
     rows: NDArray[np.int32]
     positions: NDArray[np.int32]
     threads: NDArray[np.int32]
     thread_starts: NDArray[np.intp]
+    thread_lengths: NDArray[np.float32]
     follows: NDArray[np.float32]
     follows_two: NDArray[np.float32]
     before: NDArray[np.int32]
     two_before: NDArray[np.int32]
-    after: NDArray[np.int32]
-    two_after: NDArray[np.int32]
+    reached: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def after(self) -> NDArray[np.int32]:
+        """The position of the next one in the thread, or n."""
+        after: NDArray[np.int32] = self.reached[1]
+        return after
 
     @property
     def nbytes(self) -> int:
@@ -88,17 +96,18 @@ class Layout:
 
     def mean_of_best(self, values: NDArray[np.float32], count: int) -> NDArray[np.float32]:
         """Return for each position the mean of the `count` highest values (0 or more) in its thread, or of all."""
-        starts, threads = self.thread_starts, self.threads
-        # Equal values are told apart by far less than a float32 resolves, so that each round takes out one a thread.
-        left = values - np.arange(len(values)) * _TIE_BREAKER
-        total = np.zeros(len(starts))
+        # Floats of 0 or more sort as their bits do. With its place behind each, a maximum tells where it was found.
+        packed = values.view(np.int32).astype(np.int64)
+        packed <<= _VALUE_BITS
+        packed |= self.reached[0]
+        total = np.zeros(len(self.thread_starts), dtype=np.float32)
         for _ in range(count):
-            best = np.maximum.reduceat(left, starts)
-            total += np.maximum(best, 0)
-            left[left == best[threads]] = -1
-        lengths = np.append(starts[1:], len(values)) - starts
-        total /= np.minimum(lengths, count)
-        return total.astype(np.float32)[threads]
+            best = np.maximum.reduceat(packed, self.thread_starts)
+            total += (best >> _VALUE_BITS).astype(np.int32).view(np.float32)
+            best &= _PLACE
+            packed[best] = best
+        total /= np.minimum(self.thread_lengths, np.float32(count))
+        return total[self.threads]
 
 
 def arrange(columns: Columns) -> Layout:
@@ -112,17 +121,20 @@ def arrange(columns: Columns) -> Layout:
     positions[rows] = here
     threads = columns.thread.codes[rows]
     follows, follows_two = _has_before(threads, 1), _has_before(threads, 2)
+    starts = np.flatnonzero(~follows)
+    before = _neighbour(here, -1, follows)
+    after, two_after = (_neighbour(here, at, _has_after(near, at)) for at, near in ((1, follows), (2, follows_two)))
     return Layout(
         rows=rows,
         positions=positions,
         threads=np.cumsum(~follows, dtype=np.int32) - np.int32(1),
-        thread_starts=np.flatnonzero(~follows),
+        thread_starts=starts,
+        thread_lengths=np.diff(starts, append=len(rows)).astype(np.float32),
         follows=follows.astype(np.float32),
         follows_two=follows_two.astype(np.float32),
-        before=_neighbour(here, -1, follows),
+        before=before,
         two_before=_neighbour(here, -2, follows_two),
-        after=_neighbour(here, 1, _has_after(follows, 1)),
-        two_after=_neighbour(here, 2, _has_after(follows_two, 2)),
+        reached=np.stack([here, after, two_after, before]),
     )
 
 

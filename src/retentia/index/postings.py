@@ -43,7 +43,9 @@ class Postings:
 
     def extend(self, terms: NDArray[np.uint32], rows: NDArray[np.uint32]) -> None:
         """Add one occurrence of each term in the row beside it; rows are new ones."""
-        keys = (terms.astype(np.uint64) << _ROW_BITS) | rows.astype(np.uint64)
+        keys = terms.astype(np.uint64)
+        keys <<= _ROW_BITS
+        keys |= rows
         keys.sort()
         starts = _starts(keys)
         counts = np.minimum(np.diff(starts, append=len(keys)), 255).astype(np.uint8)
@@ -82,19 +84,23 @@ class Postings:
 
 
 def _find(segment: _Segment, terms: NDArray[np.uint32]) -> Found:
-    at = np.minimum(np.searchsorted(segment.terms, terms), len(segment.terms) - 1)
-    begins = segment.starts[at]
+    at = segment.terms.searchsorted(terms)
+    np.minimum(at, len(segment.terms) - 1, out=at)
+    begins = segment.starts.take(at)
+    sizes = segment.starts.take(at + 1) - begins
+    sizes *= segment.terms.take(at) == terms
     edges = np.zeros(len(terms) + 1, dtype=np.intp)
-    np.cumsum((segment.starts[at + 1] - begins) * (segment.terms[at] == terms), out=edges[1:])
-    places = np.arange(edges[-1]) + np.repeat(begins - edges[:-1], np.diff(edges))
-    return Found(edges, segment.rows[places], segment.counts[places])
+    sizes.cumsum(out=edges[1:])
+    begins -= edges[:-1]
+    places = np.arange(edges[-1]) + begins.repeat(sizes)
+    return Found(edges, segment.rows.take(places), segment.counts.take(places))
 
 
 def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
-    terms = (keys >> _ROW_BITS).astype(np.uint32)
-    starts = _starts(terms)
     rows = keys.astype(np.uint32).view(np.int32)
-    return _Segment(terms[starts], np.append(starts, len(keys)), rows, counts)
+    terms = keys >> _ROW_BITS
+    starts = _starts(terms)
+    return _Segment(terms[starts].astype(np.uint32), np.append(starts, len(keys)), rows, counts)
 
 
 def _sorted_segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:

@@ -1,7 +1,7 @@
 """The resident index: everything a view's passages are searched by, held in memory and made of their rows."""
 
-from collections.abc import Collection, Sequence
-from operator import itemgetter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.index.labels import LabelTerms
 from retentia.index.lexical import Lexical
-from retentia.index.lexicon import GRAMS, STEMS, Lexicon, Occurrences, label_terms
+from retentia.index.lexicon import Lexicon, Occurrences, label_terms
 from retentia.index.neighbours import Layout, arrange
 from retentia.index.ranking import Evidence, Ranking
 from retentia.index.search import best_records
@@ -19,14 +19,22 @@ from retentia.index.traits import Traits
 from retentia.index.vectors import Vectors
 from retentia.model.passage import Passage, VectorRow
 
-EXACT_UP_TO = 20_000
+EXACT_UP_TO = 4_000
 """Above so many passages, vectors and grams are compared closely only with the best candidates."""
 
-CANDIDATES = 2_000
-_LOWEST = 50
+CANDIDATES = 160
+_LOWEST = 12
 _SESSION_BEST = 3
 _FEWEST_DEAD = 1024
-_RECORD_AND_PART = itemgetter(0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one look at a view found: scores by position, -inf where nothing may be returned, and why."""
+
+    signals: Signals
+    scores: Signal
+    evidence: Evidence
 
 
 class ResidentIndex:
@@ -45,14 +53,23 @@ class ResidentIndex:
         dates = LabelTerms(self.columns.date, _terms_of, kinds=2, is_rare_in_text=True)
         self.lexicon = Lexicon([speakers, dates])
         self.layout = arrange(self.columns)
-        self.lexical = Lexical(self.lexicon, self.layout)
         self.traits = Traits.of(self.columns, self.layout)
+        self.lexical = Lexical(self.lexicon, self.layout, self.traits.is_assisted)
 
     @classmethod
     def build(cls, passages: Sequence[Passage], vectors: Sequence[VectorRow], *, dimension: int) -> "ResidentIndex":
         """Index passage rows and their vector rows, in any order; plain tuples of the same columns do."""
+        return cls.load([(passages, vectors)], dimension=dimension)
+
+    @classmethod
+    def load(
+        cls, slices: Iterable[tuple[Sequence[Passage], Sequence[VectorRow]]], *, dimension: int
+    ) -> "ResidentIndex":
+        """Do what `build` does with rows that come a slice at a time; none is kept."""
         index = cls(dimension)
-        index.add(passages, vectors)
+        for passages, vectors in slices:
+            index._take_in(passages, vectors)
+        index._settle(None)
         return index
 
     def __len__(self) -> int:
@@ -71,13 +88,16 @@ class ResidentIndex:
 
     def add(self, passages: Sequence[Passage], vectors: Sequence[VectorRow]) -> None:
         """Take in passages of records that are not held, and their vectors; vectors of no such passage are ignored."""
+        self._take_in(passages, vectors)
+        self._settle(self.layout)
+
+    def _take_in(self, passages: Sequence[Passage], vectors: Sequence[VectorRow]) -> None:
         if not passages:
             return
-        self.columns.extend(passages)
-        self.vectors.extend(_in_order(passages, vectors))
-        *_, stems, grams = zip(*passages, strict=True)
+        records, parts, *_, stems, grams = columns = tuple(zip(*passages, strict=True))
+        self.columns.extend(columns)
+        self.vectors.extend(_in_order(records, parts, vectors))
         self.lexicon.extend(stems, grams)
-        self._settle(self.layout)
 
     def remove(self, record_ids: Collection[bytes]) -> None:
         """Let go of every passage of these records; ids that are not held are ignored."""
@@ -107,72 +127,91 @@ class ResidentIndex:
         if not len(self):
             return Ranking((), Evidence(0.0, 0.0, None, 1.0), 0)
         permitted = None if allowed is None else allowed[self.layout.rows]
-        signals, evidence = self.signals(query, vector, permitted)
-        scores = signals.total(weights or Weights())
-        held_back = 0
+        look = self._look_twice if len(self) > EXACT_UP_TO else self._look_at_all
+        found = self.lexicon.find(query, self.layout)
+        seen = look(query, found, vector if self.vectors.are_any_known else None, permitted, weights or Weights())
+        held_back = 0 if permitted is None else len(permitted) - int(np.count_nonzero(permitted))
+        records = best_records(seen.scores, seen.signals, self.columns, self.layout, limit=limit)
+        return Ranking(records, seen.evidence, held_back)
+
+    def _look_at_all(
+        self,
+        query: QueryTerms,
+        found: Occurrences,
+        vector: Signal | None,
+        permitted: NDArray[np.bool_] | None,
+        weights: Weights,
+    ) -> _Seen:
+        """Score every position exactly."""
+        lexical, grams = self.lexical.everywhere(found)
+        cosines = None if vector is None else self.vectors.cosines(vector, self.layout)
+        signals = self._signals(query, found, lexical, grams, cosines)
+        scores = signals.total(weights)
         if permitted is not None:
             scores[~permitted] = -np.inf
-            held_back = len(permitted) - int(np.count_nonzero(permitted))
-        records = best_records(scores, signals, self.columns, self.layout, limit=limit)
-        return Ranking(records, evidence, held_back)
+        highest = None if cosines is None else _highest(cosines, permitted)
+        evidence = Evidence(_highest(lexical, permitted), _highest(grams, permitted), highest, found.unseen)
+        return _Seen(signals, scores, evidence)
 
-    def signals(
-        self, query: QueryTerms, vector: NDArray[np.float32] | None, permitted: NDArray[np.bool_] | None = None
-    ) -> tuple[Signals, Evidence]:
-        """Return what speaks for each position, and the evidence among those permitted."""
-        found = self.lexicon.find(query, self.layout)
-        if vector is not None and not self.vectors.known_count:
-            vector = None
-        look = self._look_twice if len(self) > EXACT_UP_TO else self._look_at_all
-        lexical, grams, cosines = look(found, vector, permitted)
+    def _look_twice(
+        self,
+        query: QueryTerms,
+        found: Occurrences,
+        vector: Signal | None,
+        permitted: NDArray[np.bool_] | None,
+        weights: Weights,
+    ) -> _Seen:
+        """Guess grams and cosines to find the most promising positions that may be returned; score those exactly.
+
+        The others are ranked after them.
+        """
+        lexical = self.lexical.stems(found)
+        guessed = None if vector is None else self.vectors.guess(vector, self.layout)
+        signals = self._signals(query, found, lexical, self.lexical.guess_grams(found), guessed)
+        scores = signals.total(weights)
+        if permitted is not None:
+            scores[~permitted] = -np.inf
+        at = np.argpartition(scores, -CANDIDATES)[-CANDIDATES:]
+        grams = self.lexical.grams_at(found, at)
+        signals.replace("grams", grams, at)
+        highest = None
+        if vector is not None and guessed is not None:
+            # The lowest decide how cosines are stretched; what is only guessed stays between them and the best.
+            lowest = np.argpartition(guessed, _LOWEST)[:_LOWEST]
+            exact = self.vectors.cosines_at(vector, self.layout, np.concatenate([at, lowest]))
+            highest = _highest(exact[: len(at)], None if permitted is None else permitted[at])
+            np.clip(guessed, exact[len(at) :].min(), exact.max(), out=guessed)
+            guessed[at] = exact[: len(at)]
+            dense = spread(guessed, self.vectors.known)
+            signals.replace("dense", dense)
+            signals.replace("session", self._of_session(lexical + dense))
+        closely = signals.total(weights)[at]
+        if permitted is not None:
+            closely[~permitted[at]] = -np.inf
+        np.minimum(scores, closely.min(initial=np.inf, where=closely > -np.inf), out=scores)
+        scores[at] = closely
+        evidence = Evidence(_highest(lexical, permitted), float(grams.max()), highest, found.unseen)
+        return _Seen(signals, scores, evidence)
+
+    def _signals(
+        self, query: QueryTerms, found: Occurrences, lexical: Signal, grams: Signal, cosines: Signal | None
+    ) -> Signals:
+        """Return what speaks for each position."""
         dense = None if cosines is None else spread(cosines, self.vectors.known)
         topical = lexical if dense is None else lexical + dense
-        addressed = self.traits.addressed(query.words)
         asked = {
             "lexical": lexical,
             "grams": grams,
             "dense": dense,
-            "session": self.layout.mean_of_best(topical * np.float32(0.5), _SESSION_BEST),
-            "speaker": addressed,
+            "session": self._of_session(topical),
+            "speaker": self.traits.addressed(query.words),
             "bigrams": self.lexical.pairs(found),
             "temporal": self.traits.tells_time if query.asks_when else None,
         }
-        signals = Signals.of(asked, self.traits.standing)
-        highest = None if cosines is None else _highest(cosines, permitted)
-        evidence = Evidence(
-            _highest(lexical, permitted), _highest(grams, permitted), highest, found.of(STEMS, GRAMS).unseen
-        )
-        return signals, evidence
+        return Signals.of(asked, self.traits.standing, found.unseen)
 
-    def _look_at_all(
-        self, found: Occurrences, vector: Signal | None, permitted: NDArray[np.bool_] | None
-    ) -> tuple[Signal, Signal, Signal | None]:
-        """Return the scores over stems and grams and the cosines, all of them exact."""
-        lexical, grams = self.lexical.everywhere(found)
-        return lexical, grams, None if vector is None else self.vectors.cosines(vector, self.layout)
-
-    def _look_twice(
-        self, found: Occurrences, vector: Signal | None, permitted: NDArray[np.bool_] | None
-    ) -> tuple[Signal, Signal, Signal | None]:
-        """Return the same, grams and cosines exact for the most promising positions that may be returned."""
-        lexical = self.lexical.stems(found)
-        guess = lexical + self.lexical.guess_grams(found)
-        guessed = None if vector is None else self.vectors.guess(vector, self.layout)
-        if guessed is not None:
-            guess += spread(guessed, self.vectors.known)
-        if permitted is not None:
-            guess[~permitted] = -np.inf
-        at = np.sort(np.argpartition(guess, -CANDIDATES)[-CANDIDATES:])
-        grams = self.lexical.grams_at(found, at)
-        if guessed is None or vector is None:
-            return lexical, grams, None
-        # The lowest decide how cosines are stretched; what is only guessed stays between them and the best.
-        lowest = np.sort(np.argpartition(guessed, _LOWEST)[:_LOWEST])
-        low = self.vectors.cosines_at(vector, self.layout, lowest).min()
-        exact = self.vectors.cosines_at(vector, self.layout, at)
-        cosines = np.clip(guessed, low, exact.max())
-        cosines[at] = exact
-        return lexical, grams, cosines
+    def _of_session(self, topical: Signal) -> Signal:
+        return self.layout.mean_of_best(topical * np.float32(0.5), _SESSION_BEST)
 
     def _compact(self) -> None:
         kept = np.flatnonzero(self.columns.is_live.values)
@@ -182,18 +221,21 @@ class ResidentIndex:
 
     def _settle(self, earlier: Layout | None) -> None:
         self.layout = arrange(self.columns)
+        self.lexicon.settle()
         self.vectors.settle(self.layout, earlier, with_sketch=len(self.layout) > EXACT_UP_TO)
-        self.lexical = Lexical(self.lexicon, self.layout)
         self.traits = Traits.of(self.columns, self.layout)
+        self.lexical = Lexical(self.lexicon, self.layout, self.traits.is_assisted)
 
 
-def _in_order(passages: Sequence[Passage], vectors: Sequence[VectorRow]) -> list[bytes | None]:
+def _in_order(records: Sequence[bytes], parts: Sequence[int], vectors: Sequence[VectorRow]) -> Sequence[bytes | None]:
     """Return the vector of each passage, None where there is none."""
-    keys = list(map(_RECORD_AND_PART, passages))
-    if keys == list(map(_RECORD_AND_PART, vectors)):
-        return [row[2] for row in vectors]
+    if not vectors:
+        return [None] * len(records)
+    of_records, of_parts, found = zip(*vectors, strict=True)
+    if of_records == records and of_parts == parts:
+        return found
     vector_of = {(record, part): vector for record, part, vector in vectors}
-    return [vector_of.get(key) for key in keys]
+    return [vector_of.get(key) for key in zip(records, parts, strict=True)]
 
 
 def _highest(values: Signal, permitted: NDArray[np.bool_] | None) -> float:

@@ -22,10 +22,11 @@ def best_records(
     wanted = limit * _SPARE
     while True:
         best = best_positions(scores, columns, layout, wanted)
-        ids = [(first, last) for first, last in columns.record.values[layout.rows[best]].tolist()]
-        kept = list(dict.fromkeys(ids))[:limit]
-        if len(kept) == limit or len(best) < wanted:
-            return _records(best, ids, kept, scores, signals, columns, layout)
+        places: dict[bytes, list[int]] = {}
+        for place, record in enumerate(columns.ids(layout.rows[best])):
+            places.setdefault(record, []).append(place)
+        if len(places) >= limit or len(best) < wanted:
+            return _records(best, dict(islice(places.items(), limit)), scores, signals, columns, layout)
         wanted *= _SPARE
 
 
@@ -45,17 +46,12 @@ def best_positions(scores: Signal, columns: Columns, layout: Layout, wanted: int
 
 def _records(
     best: NDArray[np.intp],
-    ids: list[tuple[int, int]],
-    kept: list[tuple[int, int]],
+    places: dict[bytes, list[int]],
     scores: Signal,
     signals: Signals,
     columns: Columns,
     layout: Layout,
 ) -> tuple[RankedRecord, ...]:
-    places: dict[tuple[int, int], list[int]] = {record: [] for record in kept}
-    for place, record in enumerate(ids):
-        if record in places:
-            places[record].append(place)
     chosen = best[[place for found in places.values() for place in found]]
     rows = layout.rows[chosen]
     spans = (columns.part.values[rows], columns.start.values[rows], columns.end.values[rows], scores[chosen])
@@ -63,11 +59,7 @@ def _records(
     first = best[[found[0] for found in places.values()]]
     kinds = columns.kind.codes[layout.rows[first]].tolist()
     return tuple(
-        RankedRecord(_id(record), columns.kind.labels[kind], found[0].score, said, found)
+        RankedRecord(record, columns.kind.labels[kind], found[0].score, said, found)
         for (record, at), kind, said in zip(places.items(), kinds, signals.at(first), strict=True)
         for found in (tuple(islice(passages, len(at))),)
     )
-
-
-def _id(halves: tuple[int, int]) -> bytes:
-    return (halves[0] << 64 | halves[1]).to_bytes(16, "big")

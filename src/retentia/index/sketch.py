@@ -43,10 +43,13 @@ class Sketch:
 
     def guess(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
         """Estimate the cosine of the query with every row."""
-        differing = np.zeros(len(self), dtype=np.int32)
+        differing = np.zeros(len(self), dtype=np.int16)
+        apart = np.empty(len(self), dtype=np.uint64)
+        count = np.empty(len(self), dtype=np.uint8)
         for word, bits in zip(self._words, self._signs(query[None, :])[0], strict=True):
-            differing += np.bitwise_count(word.values ^ bits)
-        return self._cosines[differing]
+            np.bitwise_xor(word.values, bits, out=apart)
+            differing += np.bitwise_count(apart, out=count)
+        return self._cosines.take(differing)
 
     def _signs(self, vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
         padded = np.zeros((len(vectors), -(-self._dimension // _WORD_BITS) * _WORD_BITS), dtype=bool)

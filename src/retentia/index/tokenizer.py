@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from struct import pack
 from typing import NamedTuple
 from zlib import crc32
@@ -51,7 +51,9 @@ _MONTHS = (
 )
 _REMEMBERED_CHUNKS = 32_768  # about 9 MB
 _REMEMBERED_CHUNK_CHARACTERS = 48
+_REMEMBERED_NAMES = 4_096
 _CHUNK_CHARACTERS = 400  # a longer run without white space is analysed in slices, to stay linear
+_SAYS_NOTHING_AT_END = '.,!?;:")'
 
 
 class Analysis(NamedTuple):
@@ -98,7 +100,7 @@ def analyse_query(text: str) -> QueryTerms:
     return QueryTerms(
         stems=np.frombuffer(found.stems, dtype="<u4"),
         grams=np.frombuffer(found.grams, dtype="<u4"),
-        words=speaker_key(_without_stop_words(text)),
+        words=frozenset(name for chunk in _without_stop_words(text) for name in _names_in(chunk)),
         asks_when=_asks_when().search(unicodedata.normalize("NFKC", text).casefold()) is not None,
     )
 
@@ -108,9 +110,13 @@ def speaker_key(name: str) -> frozenset[str]:
 
     Only Cyrillic names lose their endings (Олену, Олена): Latin stems would take Mark for marking.
     """
-    return frozenset(
+    return frozenset(name for chunk in _split(name) for name in _names_in(chunk))
+
+
+@lru_cache(_REMEMBERED_NAMES)
+def _names_in(chunk: str) -> tuple[str, ...]:
+    return tuple(
         fold_umlauts(word.text) if word.text.isascii() else stems_of(word.text)[0]
-        for chunk in _split(name)
         for word in words_of(chunk)
         if not word.is_whole
     )
@@ -126,6 +132,7 @@ def date_text(day: int) -> str:
 def forget_words() -> None:
     """Empty the memory of words, which belong to no one, so that no erased text outlives its rows in it."""
     _CHUNKS.clear()
+    _names_in.cache_clear()
 
 
 def _split(text: str) -> list[str]:
@@ -139,12 +146,11 @@ def _split(text: str) -> list[str]:
     ]
 
 
-def _without_stop_words(text: str) -> str:
+def _without_stop_words(text: str) -> list[str]:
     """Leave out the stop words of a question, but not a name that looks like one ("Where will Will live?")."""
     stop = _word_lists().stop
-    return " ".join(
-        chunk for place, chunk in enumerate(text.split()) if (place and chunk[0].isupper()) or fold(chunk) not in stop
-    )
+    chunks = enumerate(_split(text))
+    return [chunk for place, chunk in chunks if (place and chunk[0].isupper()) or fold(chunk) not in stop]
 
 
 def _ends_with_question(text: str) -> bool:
@@ -180,7 +186,8 @@ class _Chunks(dict[str, _Chunk]):
     """The chunks seen lately. Emptied when full: frequent words are back within a few messages."""
 
     def __missing__(self, chunk: str) -> _Chunk:
-        found = _analyse_chunk(chunk)
+        bare = chunk.rstrip(_SAYS_NOTHING_AT_END)
+        found = self[bare] if bare and bare != chunk else _analyse_chunk(chunk)
         if len(chunk) <= _REMEMBERED_CHUNK_CHARACTERS:
             if len(self) >= _REMEMBERED_CHUNKS:
                 self.clear()

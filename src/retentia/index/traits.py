@@ -1,4 +1,4 @@
-"""Traits: what a passage is, whatever is asked: who says it, to whom, and if it asks, instructs or tells a time."""
+"""Traits: what a passage is, whatever is asked: who says it, to whom, and if it asks or tells a time."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -11,10 +11,7 @@ from retentia.index.neighbours import Layout
 from retentia.index.tokenizer import speaker_key
 from retentia.model.passage import ENDS_WITH_QUESTION, HAS_TEMPORAL_EXPRESSION
 
-GIVES_INSTRUCTION = 4
-"""The flag of a passage that tells the assistant what to do from now on."""
-
-TRAITS = ("assistant", "question", "instruction", "continuation")
+TRAITS = ("assistant", "question", "continuation")
 """The traits that count for or against a passage whatever is asked."""
 
 Marks = NDArray[np.float32]
@@ -25,14 +22,15 @@ _ASSISTANT, _MESSAGE = "assistant", "message"
 class Traits:
     """The traits of each position, 1.0 where it has one, and the words a participant is named by.
 
-    `standing` holds TRAITS, shape (4, n). An assistant's words are marked as such. Questions are those between people;
-    where an assistant listens, they are the user's own and say what the user is busy with. An instruction is what
-    someone else wants of the assistant from now on; only a message can give one, never a document or a tool. A
-    continuation is what follows in a long message: people say first what it is about.
+    `standing` holds TRAITS, shape (3, n). An assistant's words are marked as such. Questions are those between people;
+    where an assistant listens, they are the user's own and say what the user is busy with. A continuation is what
+    follows in a long message: people say first what it is about. `is_assisted` marks all of a thread that an assistant
+    takes part in.
     """
 
     speakers: NDArray[np.int32]
     named: dict[str, frozenset[int]]
+    is_assisted: NDArray[np.bool_]
     tells_time: Marks
     standing: Marks
 
@@ -43,20 +41,21 @@ class Traits:
         flags = columns.flags.values[rows]
         by_assistant = columns.role.is_any_of([_ASSISTANT])[rows]
         is_message = columns.kind.is_any_of([_MESSAGE])[rows]
+        is_assisted = layout.any_in_thread(by_assistant)
         speakers = columns.speaker.codes[rows]
-        asks = ((flags & ENDS_WITH_QUESTION) != 0) & ~layout.any_in_thread(by_assistant)
-        instructs = ((flags & GIVES_INSTRUCTION) != 0) & is_message & ~by_assistant
+        asks = ((flags & ENDS_WITH_QUESTION) != 0) & ~is_assisted
         continues = (columns.part.values[rows] > 0) & is_message
         return cls(
             speakers=speakers,
             named=_named(columns, speakers),
+            is_assisted=is_assisted,
             tells_time=_marks((flags & HAS_TEMPORAL_EXPRESSION) != 0),
-            standing=_marks(np.stack([by_assistant, asks, instructs, continues])),
+            standing=_marks(np.stack([by_assistant, asks, continues])),
         )
 
     @property
     def nbytes(self) -> int:
-        return self.speakers.nbytes + self.tells_time.nbytes + self.standing.nbytes
+        return self.speakers.nbytes + self.is_assisted.nbytes + self.tells_time.nbytes + self.standing.nbytes
 
     def addressed(self, words: frozenset[str]) -> Marks | None:
         """Mark what is said by the participant the question names; None when it names none, or several equally."""
@@ -68,7 +67,7 @@ class Traits:
 
 def _named(columns: Columns, speakers: NDArray[np.int32]) -> dict[str, frozenset[int]]:
     named: dict[str, set[int]] = {}
-    for code in np.unique(speakers).tolist():
+    for code in np.bincount(speakers).nonzero()[0].tolist():
         for word in speaker_key(columns.speaker.labels[code]):
             named.setdefault(word, set()).add(code)
     return {word: frozenset(codes) for word, codes in named.items()}

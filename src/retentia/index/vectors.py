@@ -43,6 +43,11 @@ class Vectors:
         return matrix + self._sketch.nbytes + self.is_known.nbytes + self._lengths.nbytes + self._scales.nbytes
 
     @property
+    def are_any_known(self) -> bool:
+        """Whether any position has a vector."""
+        return len(self._scales) > 0 and (self.known is None or bool(self.known.any()))
+
+    @property
     def known_count(self) -> int:
         """How many positions have a vector."""
         return int(np.count_nonzero(self._scales))
@@ -95,9 +100,7 @@ class Vectors:
         needed[-1] = False
         places = np.flatnonzero(needed)
         raw = np.zeros(len(layout) + 1, dtype=np.float32)
-        for start in range(0, len(places), _CHUNK_ROWS):
-            chunk = places[start : start + _CHUNK_ROWS]
-            raw[chunk] = self._take(layout.rows[chunk]) @ query
+        raw[places] = self._dots_of(layout.rows[places], query)
         own, before, two_before, after = (raw[positions] for positions in around)
         mixed: Floats = own * np.float32(VECTOR_SHARE.own) + before * np.float32(VECTOR_SHARE.previous)
         mixed += two_before * np.float32(VECTOR_SHARE.before_previous) + after * np.float32(VECTOR_SHARE.next)
@@ -117,6 +120,19 @@ class Vectors:
         for block in self._blocks:
             stop = start + len(block.values)
             np.dot(block.values, query, out=found[start:stop])
+            start = stop
+        return found
+
+    def _dots_of(self, rows: NDArray[np.integer], query: Floats) -> Floats:
+        order = rows.argsort()
+        rising, start = rows[order], 0
+        found = np.empty(len(rows), dtype=np.float32)
+        for block in self._blocks:
+            stop = start + len(block.values)
+            first, last = rising.searchsorted((start, stop)).tolist()
+            for at in range(first, last, _CHUNK_ROWS):
+                chunk = slice(at, min(at + _CHUNK_ROWS, last))
+                found[order[chunk]] = block.values.take(rising[chunk] - start, axis=0) @ query
             start = stop
         return found
 

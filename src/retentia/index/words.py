@@ -37,8 +37,12 @@ class Word(NamedTuple):
 
 def words_of(chunk: str) -> Iterator[Word]:
     """Yield the words of a chunk in order, each compound before its parts."""
-    for piece in _NO_SEPARATOR.sub(" ", fold(chunk)).split():
-        yield from _piece(piece.strip("./:,'-&@"))
+    folded = fold(chunk)
+    if folded.isalpha():
+        yield from map(Word, one_script(folded))
+    else:
+        for piece in _NO_SEPARATOR.sub(" ", folded).split():
+            yield from _piece(piece.strip("./:,'-&@"))
     if _CAMEL.search(chunk):
         for word in _LETTERS.findall(chunk):
             parts = _CAMEL_SEAM.sub(" ", word).lower().split()

@@ -13,6 +13,8 @@ _ELLIPSIS = " … "
 
 def choose_spans(passages: Sequence[RankedPassage]) -> tuple[Span, ...]:
     """Take the best passage and those nearly as good, at most three, in the order of the text."""
+    if len(passages) == 1:
+        return (Span(passages[0].start, passages[0].end),)
     best = passages[0].score
     good = [passage for passage in passages[:_MOST_STRETCHES] if passage.score >= best * _GOOD_SHARE]
     chosen = good or passages[:1]

@@ -12,7 +12,6 @@ _PHRASES = (
     ("temporal", _SOME, "tells a time, as the question asks"),
     ("bigrams", _SOME, "has the same word pairs"),
     ("session", 0.5, "comes from a conversation about this"),
-    ("user", _SOME, "was said by the user"),
 )
 
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from retentia.errors import EmbeddingFailed, InvalidInput
 from retentia.index.columns import Columns
 from retentia.index.ranking import RankedRecord, Ranking
+from retentia.index.signals import Weights
 from retentia.index.tokenizer import QueryTerms, analyse_query
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
 from retentia.read.excerpt import choose_spans, excerpt
-from retentia.read.explain import explain
 from retentia.read.masks import mask
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
@@ -42,11 +42,14 @@ class ReadPipeline:
         embedding: ServingEmbedder,
         *,
         count_tokens: Callable[[str], int],
+        weights: Weights | None = None,
     ) -> None:
         self._database = database
         self._residents = residents
         self._embedding = embedding
         self._count_tokens = count_tokens
+        self._weights = weights or Weights()
+        analyse_query("")  # loads the word lists now, so that the first question does not wait for them
 
     def run(self, query: Query, scope: Scope) -> Recall:
         """Find what is known, best first, or nothing with the reason."""
@@ -81,12 +84,12 @@ class ReadPipeline:
         resident = self._residents.current(
             transaction, view, generation=serving.generation, dimension=serving.dimension
         )
-        readable = View({entry.scope_id: _named(scope, entry) for entry in view})
+        readable = View.of(view, scope)
         with resident.lock:
             index = resident.index
             allowed = self._allowed(transaction, query, index.columns, readable) if query.is_filtered else None
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
-                ranking = index.search(terms, vector, limit=query.limit, allowed=allowed)
+                ranking = index.search(terms, vector, limit=query.limit, allowed=allowed, weights=self._weights)
             pending = resident.pending
         known = relevance(ranking.evidence, serving.identity.name, len(index))
         threshold = threshold_for(serving.identity.name) if query.min_relevance is None else query.min_relevance
@@ -152,12 +155,7 @@ class ReadPipeline:
             spans=spans,
             tokens=self._count_tokens(text),
             signals=ranked.signals,
-            reason=explain(ranked.signals),
         )
-
-
-def _named(scope: Scope, entry: ScopeVersion) -> Scope:
-    return scope if entry.agent == scope.agent else scope.shared()
 
 
 def _by_kind(ranked: Sequence[RankedRecord]) -> dict[Kind, list[bytes]]:

@@ -6,6 +6,7 @@ from typing import overload
 
 from retentia.model.filters import Filter
 from retentia.model.record import Kind, Record
+from retentia.read.explain import explain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,11 @@ class Hit:
     spans: tuple[Span, ...]
     tokens: int
     signals: Mapping[str, float]
-    reason: str
+
+    @property
+    def reason(self) -> str:
+        """What speaks for the hit, in words."""
+        return explain(self.signals)
 
     @property
     def id(self) -> str:

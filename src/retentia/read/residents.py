@@ -1,8 +1,10 @@
 """The resident indexes of a process: loaded on first use, kept up with what any process writes, dropped by size."""
 
+import gc
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,9 +84,11 @@ class Residents:
             return False
         touched = _touched(transaction, behind, resident.versions)
         if touched is None or _is_much(touched, resident.index):
-            rows, vectors = _load_all(transaction, view, generation)
-            resident.index = ResidentIndex.build(rows, vectors, dimension=dimension)
-            resident.unembedded = _unembedded(rows, vectors) if generation else Counter()
+            with _uncollected():
+                resident.unembedded.clear()
+                resident.index = ResidentIndex.load(
+                    _slices(resident, transaction, view, generation), dimension=dimension
+                )
         else:
             _apply(resident, transaction, touched, generation)
         resident.versions.update((entry.scope_id, entry.version) for entry in view)
@@ -100,6 +104,18 @@ class Residents:
                 if key != in_use:
                     del self._held[key]
                     total -= sizes[key]
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the garbage collector from walking over rows while they are read: it would take a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _touched(
@@ -130,13 +146,14 @@ def _unembedded(rows: Sequence[Any], vectors: Sequence[Any]) -> Counter[bytes]:
     return Counter(row[0] for row in rows if (row[0], row[1]) not in embedded)
 
 
-def _load_all(transaction: Transaction, view: Sequence[ScopeVersion], generation: int) -> tuple[list[Any], list[Any]]:
-    rows: list[Any] = []
-    vectors: list[Any] = []
+def _slices(
+    resident: Resident, transaction: Transaction, view: Sequence[ScopeVersion], generation: int
+) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
     for entry in view:
-        rows.extend(passages.load_passages(transaction, entry.scope_id))
-        vectors.extend(passages.load_vectors(transaction, entry.scope_id, generation))
-    return rows, vectors
+        for rows, vectors in passages.slices(transaction, entry.scope_id, generation):
+            if generation:
+                resident.unembedded += _unembedded(rows, vectors)
+            yield rows, vectors
 
 
 def _apply(resident: Resident, transaction: Transaction, touched: dict[int, set[bytes]], generation: int) -> None:
