@@ -27,8 +27,8 @@ def reference() -> str:
 
 
 def _section(command: click.Command, name: str, parent: click.Context | None) -> str:
-    context = click.Context(command, info_name=name.split()[-1], parent=parent, max_content_width=_WIDTH)
-    context.terminal_width = _WIDTH
+    settings = {**command.context_settings, "max_content_width": _WIDTH, "terminal_width": _WIDTH}
+    context = click.Context(command, info_name=name.split()[-1], parent=parent, **settings)
     text = f"## {name}\n\n```\n{command.get_help(context)}\n```\n"
     if isinstance(command, click.Group):
         for child in sorted(command.commands):

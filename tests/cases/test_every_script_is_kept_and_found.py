@@ -1,7 +1,5 @@
 """Reports of texts that were translated, mangled or not found in another form. With the real default embedder."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from retentia import Memory, Scope
@@ -17,17 +15,9 @@ SAID = [
 ]
 
 
-@pytest.fixture
-def many_languages(sqlite_url: str, scope: Scope) -> Iterator[Memory]:
-    with Memory.open(sqlite_url, worker=False) as memory:
-        memory.add(SAID, scope=scope)
-        memory.drain()
-        yield memory
-
-
-def test_texts_are_kept_verbatim(many_languages: Memory, scope: Scope) -> None:
+def test_texts_are_kept_verbatim(told: Memory, scope: Scope) -> None:
     """mem0#3206, memU#29: facts were translated to English."""
-    assert [message.text for message in many_languages.messages(scope=scope)] == SAID
+    assert [message.text for message in told.messages(scope=scope)] == SAID
 
 
 @pytest.mark.parametrize(
@@ -46,6 +36,6 @@ def test_texts_are_kept_verbatim(many_languages: Memory, scope: Scope) -> None:
     ],
 )
 def test_another_form_or_spelling_of_a_word_finds_its_message(
-    many_languages: Memory, scope: Scope, query: str, place: int
+    told: Memory, scope: Scope, query: str, place: int
 ) -> None:
-    assert many_languages.recall(query, scope=scope, min_relevance=0)[0].record.text == SAID[place]
+    assert told.recall(query, scope=scope, min_relevance=0)[0].record.text == SAID[place]

@@ -1,12 +1,10 @@
 """Reports of prompts filled with memories that had nothing to do with the question. With the real default embedder."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from retentia import Memory, Scope
 
-HOUSEHOLD = [
+SAID = [
     "The dishwasher leaks when it runs at 70 degrees, so use the eco programme.",
     "Our landlord is called Mr Okafor, he answers faster by text message.",
     "The spare key is with the neighbours on the second floor.",
@@ -18,14 +16,6 @@ HOUSEHOLD = [
 ]
 
 
-@pytest.fixture
-def household(sqlite_url: str, scope: Scope) -> Iterator[Memory]:
-    with Memory.open(sqlite_url, worker=False) as memory:
-        memory.add(HOUSEHOLD, scope=scope)
-        memory.drain()
-        yield memory
-
-
 @pytest.mark.parametrize(
     "query",
     [
@@ -35,19 +25,17 @@ def household(sqlite_url: str, scope: Scope) -> Iterator[Memory]:
         "Як приготувати борщ із грибами?",
     ],
 )
-def test_a_question_about_something_else_gets_nothing_and_the_reason(
-    household: Memory, scope: Scope, query: str
-) -> None:
+def test_a_question_about_something_else_gets_nothing_and_the_reason(told: Memory, scope: Scope, query: str) -> None:
     """netclaw#1568: 46 % of what was injected had nothing to do with the question."""
-    answer = household.recall(query, scope=scope)
+    answer = told.recall(query, scope=scope)
     assert answer.hits == ()
     assert "nothing relevant" in answer.reason
 
 
 @pytest.mark.parametrize("query", ["QQQQ_NOT_THERE", "zxcvbnm qwertz", "\U0001f996"])
-def test_nonsense_gets_nothing(household: Memory, scope: Scope, query: str) -> None:
+def test_nonsense_gets_nothing(told: Memory, scope: Scope, query: str) -> None:
     """tomcounsell/ai#1213: rank fusion always returned its top results."""
-    assert household.recall(query, scope=scope).hits == ()
+    assert told.recall(query, scope=scope).hits == ()
 
 
 @pytest.mark.parametrize(
@@ -60,13 +48,13 @@ def test_nonsense_gets_nothing(household: Memory, scope: Scope, query: str) -> N
         ("How much is the rent?", 6),
     ],
 )
-def test_few_exact_words_find_their_message(household: Memory, scope: Scope, query: str, place: int) -> None:
+def test_few_exact_words_find_their_message(told: Memory, scope: Scope, query: str, place: int) -> None:
     """mcp-memory-service#487: a fixed similarity threshold hid the right answer to a query of two words."""
-    assert household.recall(query, scope=scope)[0].record.text == HOUSEHOLD[place]
+    assert told.recall(query, scope=scope)[0].record.text == SAID[place]
 
 
-def test_what_a_filter_holds_back_is_counted(household: Memory, scope: Scope) -> None:
-    answer = household.recall("landlord", scope=scope, kinds=["document"])
+def test_what_a_filter_holds_back_is_counted(told: Memory, scope: Scope) -> None:
+    answer = told.recall("landlord", scope=scope, kinds=["document"])
     assert answer.hits == ()
-    assert answer.filtered_count == len(HOUSEHOLD)
+    assert answer.filtered_count == len(SAID)
     assert "filters" in answer.reason

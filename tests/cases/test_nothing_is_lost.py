@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from retentia import Memory, Message, Scope
+from retentia import Document, Memory, Message, Scope
 from retentia.errors import EmptyContent
 from retentia.providers.base import Embedder
 from retentia.testing import FakeEmbedder
@@ -46,10 +46,45 @@ def test_one_refused_message_of_three_is_named_and_the_others_are_kept(memory: M
     assert [message.text for message in memory.messages(scope=scope)] == ["I sail on Sundays", "I row on Mondays"]
 
 
-def test_a_write_of_which_nothing_can_be_kept_says_so(memory: Memory, scope: Scope) -> None:
-    with pytest.raises(EmptyContent):
-        memory.add("", scope=scope)
-    assert memory.messages(scope=scope) == []
+@pytest.mark.parametrize("nothing", ["", " \n\t "])
+def test_a_write_of_which_nothing_can_be_kept_says_so(memory: Memory, scope: Scope, nothing: str) -> None:
+    for write in (
+        lambda: memory.add(nothing, scope=scope),
+        lambda: memory.add_to_sessions([("a", nothing), ("b", nothing)], scope=scope),
+        lambda: memory.remember(nothing, scope=scope),
+        lambda: memory.add_document(Document(text=nothing), scope=scope),
+    ):
+        with pytest.raises(EmptyContent):
+            write()
+    assert memory.scopes("acme") == []
+
+
+def test_messages_of_several_sessions_are_kept_in_the_order_of_each(memory: Memory, scope: Scope) -> None:
+    memory.add([{"role": "user", "content": "first", "key": "1"}], scope=scope, session="old")
+    receipt = memory.add_to_sessions(
+        [
+            ("new", "hello"),
+            ("old", {"role": "user", "content": "again", "key": "1"}),
+            ("new", ""),
+            ("old", {"role": "user", "content": "second", "key": "2"}),
+            ("new", {"role": "user", "content": "the same key in another session", "key": "2"}),
+            ("old", {"role": "user", "content": "twice in one batch", "key": "2"}),
+        ],
+        scope=scope,
+    )
+    assert [(entry.position, entry.is_new) for entry in receipt.written] == [
+        (0, True),
+        (1, False),
+        (3, True),
+        (4, True),
+        (5, False),
+    ]
+    assert [(entry.position, entry.code) for entry in receipt.failed] == [(2, "empty_content")]
+    assert receipt.ids[2] == receipt.ids[4]
+    said = {name: memory.messages(scope=scope, session=name) for name in ("old", "new")}
+    assert [(message.seq, message.text) for message in said["old"]] == [(1, "first"), (2, "second")]
+    assert [message.text for message in said["new"]] == ["hello", "the same key in another session"]
+    assert [message.id for message in said["new"]] == [receipt.ids[0], receipt.ids[3]]
 
 
 def test_what_was_just_added_is_found_before_any_background_work(memory: Memory, scope: Scope) -> None:

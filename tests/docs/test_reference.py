@@ -1,14 +1,17 @@
 """The reference pages tell what the code does."""
 
-import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_the_command_reference_is_what_the_commands_say() -> None:
-    page = runpy.run_path(str(ROOT / "scripts" / "write_cli_reference.py"))["reference"]()
-    assert (ROOT / "docs" / "reference" / "cli.md").read_text("utf-8") == page
+    # In a process of its own: click keeps the help option of whoever used a command first.
+    check = [sys.executable, str(ROOT / "scripts" / "write_cli_reference.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_extra_is_documented() -> None:

@@ -1,8 +1,10 @@
 """The command line as a person uses it: one line when something is wrong, never a traceback."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,18 @@ def test_every_listing_and_report_has_json(folder: Path) -> None:
 def test_reindexing_and_reembedding_say_what_they_did(folder: Path) -> None:
     assert answer("reindex", folder=folder) == {"records": 2}
     assert answer("reembed", "--to", "use", folder=folder) == {"passages": 0}
+
+
+def test_a_worker_that_runs_once_also_does_what_lost_its_job(tmp_path: Path) -> None:
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "The ferry leaves at nine"}')
+    run("ingest", "chat.jsonl", "--no-embed", folder=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection:
+        connection.execute("DELETE FROM job")
+        connection.commit()
+    assert "done: 1 jobs" in run("worker", "--once", folder=tmp_path).stderr
+    counted = answer("stats", folder=tmp_path)
+    assert isinstance(counted, dict)
+    assert counted["without_vector"] == 0
 
 
 def test_erasing_asks_first(tmp_path: Path) -> None:

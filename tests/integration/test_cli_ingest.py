@@ -19,6 +19,7 @@ from retentia.ingest import Format, IngestMessage, Item, read
 from retentia.memory import Memory
 from retentia.model.message import Message
 from retentia.model.scope import Scope
+from retentia.store import scopes
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "ingest"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -159,6 +160,38 @@ def test_interleaved_sessions_keep_their_own_order(tmp_path: Path) -> None:
         for place in range(3):
             said = [int(record.text) for record in memory.messages(scope=ME, session=f"s{place}")]
             assert said == list(range(place, 1_300, 3))
+
+
+def test_small_sessions_share_transactions(tmp_path: Path) -> None:
+    items = [
+        IngestMessage(where=f"x:{n}", session=f"s{n // 5}", message=Message(role="user", content=str(n), key=str(n)))
+        for n in range(3 * BATCH_MESSAGES)
+    ]
+    with Memory.open(tmp_path / "memory.db", embedder=None, worker=False) as memory:
+        Intake(memory, ME).take(items)
+        assert [record.text for record in memory.messages(scope=ME, session="s7")] == [str(n) for n in range(35, 40)]
+        with memory._database.read(ME.tenant) as transaction:
+            (entry,) = scopes.view(transaction, ME)
+        assert entry.version == 3, "each transaction gives the scope its next version"
+        again = Intake(memory, ME)
+        again.take(items)
+        assert (again.tally.stored.total(), again.tally.already_there.total()) == (0, 3 * BATCH_MESSAGES)
+
+
+def test_a_session_of_which_nothing_can_be_kept_costs_only_itself(tmp_path: Path) -> None:
+    def said(session: str, content: str) -> IngestMessage:
+        return IngestMessage(
+            where=f"{session}: {content!r}", session=session, message=Message(role="user", content=content)
+        )
+
+    with Memory.open(tmp_path / "memory.db", embedder=None, worker=False) as memory:
+        intake = Intake(memory, ME)
+        intake.take([said("a", "kept"), said("b", " "), said("b", ""), said("c", "kept"), said("a", "")])
+        assert intake.tally.stored["messages"] == 2
+        assert [skipped.where for skipped in intake.tally.skipped] == ["b: ' '", "b: ''", "a: ''"]
+        intake.take([said("b", " "), said("d", "")])
+        assert [skipped.where for skipped in intake.tally.skipped][3:] == ["b: ' '", "d: ''"]
+        assert {session.name for session in memory.sessions(scope=ME)} == {"a", "c"}
 
 
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:

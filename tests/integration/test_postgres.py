@@ -13,7 +13,8 @@ from psycopg import sql
 
 from forks import Child
 from mounts import mounted, resize
-from postgres_server import GUARDED, OWNER, PASSWORD, PostgresServer
+from postgres_server import GUARDED, OWNER, PASSWORD, SUPERUSER, PostgresServer
+from retentia.diagnose.doctor import examine
 from retentia.errors import (
     InvalidScope,
     MissingExtra,
@@ -335,3 +336,21 @@ def fill(database: Database, *, megabytes: int) -> None:
         session_id = sessions.ensure(transaction, scope_id, "s")
         for seq in range(megabytes):
             write_message(transaction, scope_id, session_id, seq, os.urandom(1_000_000).hex())  # compresses to a half
+
+
+def test_the_doctor_warns_of_a_role_that_row_level_security_does_not_bind(
+    postgres_server: PostgresServer, postgres_url: str, name: str
+) -> None:
+    unbound = sql.Identifier(f"unbound_{os.getpid()}")
+    postgres_server.run(sql.SQL("CREATE ROLE {} LOGIN BYPASSRLS IN ROLE {}").format(unbound, sql.Identifier(OWNER)))
+    try:
+        for user in (SUPERUSER, f"unbound_{os.getpid()}"):
+            with closing(open_database(postgres_server.url(name, user=user))) as database:
+                (finding,) = [finding for finding in examine(database) if finding.check == "role"]
+            assert finding.level == "warning"
+            assert repr(user) in finding.text
+            assert "NOBYPASSRLS" in finding.remedy
+    finally:
+        postgres_server.run(sql.SQL("DROP ROLE {}").format(unbound))
+    with closing(open_database(postgres_url)) as database:
+        assert [finding for finding in examine(database) if finding.check == "role"] == []

@@ -4,7 +4,7 @@ import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from retentia import Memory, Scope
+from retentia import Memory, Receipt, Scope
 from retentia.testing import FakeEmbedder
 
 
@@ -12,14 +12,15 @@ def test_threads_write_and_read_one_memory_at_once(store_url: str) -> None:
     scopes = [Scope("acme", f"user{number}") for number in range(4)]
     with Memory.open(store_url, embedder=FakeEmbedder()) as memory, ThreadPoolExecutor(8) as pool:
 
-        def work(number: int) -> int:
+        def work(number: int) -> Receipt:
             scope = scopes[number % 4]
-            memory.add(f"fact {number} about the harbour", scope=scope)
-            return len(memory.recall("harbour", scope=scope, limit=100, min_relevance=0))
+            receipt = memory.add(f"fact {number} about the harbour", scope=scope)
+            assert len(memory.recall("harbour", scope=scope, limit=100, min_relevance=0)) >= 1
+            return receipt
 
-        assert all(found >= 1 for found in pool.map(work, range(80)))
+        receipts = list(pool.map(work, range(80)))
+        assert {memory.wait(receipt) for receipt in receipts} == {"indexed"}
         for scope in scopes:
-            memory.drain()
             assert len(memory.recall("harbour", scope=scope, limit=100, min_relevance=0)) == 20
             assert memory.stats(scope=scope).without_vector == 0
 

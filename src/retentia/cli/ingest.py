@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from retentia.cli.options import Target, targeted
-from retentia.cli.output import Advance, console, print_json, progress_bar
+from retentia.cli.output import console, print_json, progress_bar
 from retentia.errors import RetentiaError
+from retentia.model.progress import Progress
 
 if TYPE_CHECKING:
     from retentia.cli.intake import Tally
@@ -68,14 +69,14 @@ def _embed(memory: "Memory", target: Target) -> None:
 
 
 @contextmanager
-def _reading_bar(total: int) -> Iterator[Advance]:
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+def _reading_bar(total: int) -> Iterator[Progress]:
+    from rich import progress as bars
 
     shown = console(stderr=True)
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as progress:
-        task = progress.add_task("reading", total=total)
-        yield lambda size: progress.advance(task, size)
+    columns = (bars.TextColumn("reading"), bars.BarColumn(), bars.DownloadColumn(), bars.TimeRemainingColumn())
+    with bars.Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as bar:
+        task = bar.add_task("reading", total=total)
+        yield lambda size: bar.advance(task, size)
 
 
 def _report(target: Target, tally: "Tally", *, waiting: int | None) -> None:
@@ -106,7 +107,7 @@ def _report(target: Target, tally: "Tally", *, waiting: int | None) -> None:
     for note in sorted(tally.notes):
         click.echo(f"note: {note}")
     if waiting:
-        click.echo(f"{waiting:,} passages are found by words only until they are embedded: retentia worker")
+        click.echo(f"{waiting:,} passages are found by words only until they are embedded: `retentia worker`")
 
 
 def _counts(counted: Counter[str]) -> str:

@@ -44,7 +44,7 @@ class Tally:
 
 
 class Intake:
-    """Writes items as they come, in batches of one transaction for each session.
+    """Writes items as they come, messages in batches of one transaction, whichever sessions they belong to.
 
     Every item has a key that is the same each time its file is read, so that stopping at any point loses nothing and
     taking the same files in again adds only what is missing.
@@ -54,20 +54,18 @@ class Intake:
         self.tally = Tally()
         self._memory = memory
         self._scope = scope
-        self._waiting: dict[str, list[IngestMessage]] = {}
-        self._count = 0
+        self._waiting: list[IngestMessage] = []
 
     def take(self, items: Iterable[Item]) -> None:
         """Take everything in; raises StoreError when the store fails, with all earlier batches durable."""
         for item in items:
             match item:
                 case IngestMessage():
-                    self._waiting.setdefault(item.session, []).append(item)
-                    self._count += 1
-                    if self._count >= BATCH_MESSAGES:
+                    self._waiting.append(item)
+                    if len(self._waiting) >= BATCH_MESSAGES:
                         self._flush()
                 case IngestToolCall():
-                    self._flush(item.session)  # the log and the messages of a session share one order
+                    self._flush()  # the log and the messages of a session share one order
                     self._one(item)
                 case IngestDocument():
                     self._one(item)
@@ -75,22 +73,21 @@ class Intake:
                     self.tally.skip(item)
         self._flush()
 
-    def _flush(self, *sessions: str) -> None:
-        """Write the messages that wait, of the given sessions or of all."""
-        for session in sessions or tuple(self._waiting):
-            if batch := self._waiting.pop(session, []):
-                self._count -= len(batch)
-                self._messages(session, batch)
+    def _flush(self) -> None:
+        """Write the messages that wait."""
+        batch, self._waiting = self._waiting, []
+        if batch:
+            self._messages(batch)
 
-    def _messages(self, session: str, batch: list[IngestMessage]) -> None:
+    def _messages(self, batch: list[IngestMessage]) -> None:
         try:
-            receipt = self._memory.add([item.message for item in batch], scope=self._scope, session=session)
+            receipt = self._memory.add_to_sessions([(item.session, item.message) for item in batch], scope=self._scope)
         except InvalidInput as error:  # not one of them could be kept
             if len(batch) == 1:
                 self.tally.skip(Skipped(batch[0].where, str(error)))
                 return
             for item in batch:
-                self._messages(session, [item])
+                self._messages([item])
             return
         self.tally.count("messages", receipt)
         for refused in receipt.failed:

@@ -11,12 +11,13 @@ from retentia.model.ids import RecordId
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Do what is due and end.")
+@click.option("--once", is_flag=True, help="Do what is due, also what lost its job, and end.")
 @targeted
 def worker(target: Target, once: bool) -> None:
     """Run queued work of every tenant until stopped with Ctrl-C or SIGTERM."""
     with target.open(worker=not once) as memory:
         if once:
+            memory.sweep()
             done = memory.drain()
             click.echo(f"done: {done:,} jobs", err=True)
             return
@@ -30,7 +31,7 @@ def worker(target: Target, once: bool) -> None:
 
 @click.command()
 @click.option("--retry", multiple=True, metavar="ID", help="Queue a job again.")
-@click.option("--cancel", multiple=True, metavar="ID", help="Remove a job.")
+@click.option("--cancel", multiple=True, metavar="ID", help="Give a job up for good.")
 @targeted
 def jobs(target: Target, retry: tuple[str, ...], cancel: tuple[str, ...]) -> None:
     """List a tenant's unfinished jobs, or retry or cancel some."""

@@ -48,7 +48,7 @@ class Target:
         from retentia.memory import Memory
 
         if not create and _is_missing_file(self.store):
-            raise StoreUnavailable(f"there is no store {self.store!r}; name another with --store, or run retentia init")
+            raise StoreUnavailable(f"there is no store {self.store!r}; name one with --store, or run `retentia init`")
         memory = Memory.open(
             self.store,
             embedder=None if self.embedder == "none" else self.embedder,

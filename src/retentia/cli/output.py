@@ -2,20 +2,18 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import click
 
+from retentia.model.progress import Progress
 from retentia.model.time import Moment
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-Advance = Callable[[int], None]
-"""Told how many steps were done since the last call."""
 
 
 def plain(value: object) -> object:
@@ -64,12 +62,17 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 
 @contextmanager
-def progress_bar(what: str, *, total: int | None = None) -> Iterator[Advance]:
+def progress_bar(what: str, *, total: int | None = None) -> Iterator[Progress]:
     """Show progress on the error stream where a person is looking; yields a function that takes steps done."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich import progress as bars
 
     shown = console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda steps: progress.advance(task, steps)
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+    )
+    with bars.Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda steps: bar.advance(task, steps)

@@ -22,7 +22,7 @@ def init(target: Target) -> None:
         print_json({"store": target.store, "created": is_new, "embedder": found.embedder})
     else:
         click.echo(f"{'created' if is_new else 'opened'} {target.store} (embedder: {found.embedder or 'none'})")
-        click.echo("next: retentia ingest FILE…, or retentia remember 'something'")
+        click.echo("next: `retentia ingest FILE`, or `retentia remember 'something'`")
 
 
 @click.command()

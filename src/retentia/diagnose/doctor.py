@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from retentia.diagnose.analyzer import analyzer_mismatch
 from retentia.index.tokenizer import ANALYZER
 from retentia.model.scope import Scope
 from retentia.store import generations, jobs, passages, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES
+from retentia.store.roles import unbound_role
 
 Level = Literal["ok", "note", "warning", "fault"]
 _STUCK_AFTER = 300_000_000
@@ -30,6 +32,7 @@ def examine(database: Database, tenants: list[str] | None = None) -> list[Findin
     """Look at the whole store, or at some tenants of it. Reads only."""
     with database.read("") as transaction:
         findings = [_integrity(database, transaction), _analyzer(transaction), _generation(transaction)]
+        findings.extend(_role(transaction))
         known = jobs.tenants(transaction) if tenants is None else tenants
     for tenant in known:
         with database.read(tenant) as transaction:
@@ -50,15 +53,9 @@ def _integrity(database: Database, transaction: Transaction) -> Finding:
 
 
 def _analyzer(transaction: Transaction) -> Finding:
-    stored = generations.read_setting(transaction, generations.ANALYZER)
-    if stored in (None, ANALYZER):
-        return Finding(check="tokenizer", level="ok", text=f"indexed with tokenizer {ANALYZER}")
-    return Finding(
-        check="tokenizer",
-        level="fault",
-        text=f"indexed with tokenizer {stored}, this is {ANALYZER}",
-        remedy="retentia reindex",
-    )
+    if mismatch := analyzer_mismatch(transaction):
+        return Finding(check="tokenizer", level="fault", text=mismatch, remedy="`retentia reindex`")
+    return Finding(check="tokenizer", level="ok", text=f"indexed with tokenizer {ANALYZER}")
 
 
 def _generation(transaction: Transaction) -> Finding:
@@ -67,11 +64,22 @@ def _generation(transaction: Transaction) -> Finding:
             check="embedder",
             level="warning",
             text=f"a change of the embedder was begun and not finished: {unfinished.identity}",
-            remedy="run the same `retentia reembed` again; it continues",
+            remedy="run the same `retentia reembed --to NAME` again; it continues",
         )
     found = generations.serving(transaction)
     text = f"vectors by {found.identity}" if found else "no embedder: search by words only"
     return Finding(check="embedder", level="ok" if found else "note", text=text)
+
+
+def _role(transaction: Transaction) -> Iterator[Finding]:
+    """Warn where the database does not hold this role to the rows of its tenant."""
+    if role := unbound_role(transaction):
+        yield Finding(
+            check="role",
+            level="warning",
+            text=f"row-level security does not hold for the role {role!r}: it is a superuser or has BYPASSRLS",
+            remedy="connect as a role made with CREATE ROLE … NOSUPERUSER NOBYPASSRLS that owns the tables",
+        )
 
 
 def _tenant(transaction: Transaction) -> Iterator[Finding]:
@@ -83,21 +91,21 @@ def _tenant(transaction: Transaction) -> Iterator[Finding]:
                 check="orphans",
                 level="fault",
                 text=f"{name}: {orphans} index rows whose record is gone",
-                remedy="retentia reindex",
+                remedy="`retentia reindex`",
             )
         if bare := records.count_without_passage(transaction, scope_id):
             yield Finding(
                 check="unindexed",
                 level="fault",
                 text=f"{name}: {bare} records with text that search does not know",
-                remedy="retentia reindex",
+                remedy="`retentia reindex`",
             )
         if serving and (pending := passages.count_without_vector(transaction, scope_id, serving.id)):
             yield Finding(
                 check="pending",
                 level="note",
                 text=f"{name}: {pending} passages are found by words only, their vectors are still to come",
-                remedy="keep a worker running (`retentia worker`), or run `retentia reembed`",
+                remedy="keep a worker running (`retentia worker`), or run `retentia worker --once`",
             )
         yield from _scripts(transaction, scope_id, name, serving.identity if serving else "")
 
@@ -110,7 +118,7 @@ def _queue(transaction: Transaction) -> Finding:
             check="queue",
             level="fault",
             text=f"tenant {transaction.tenant!r}: {len(dead)} jobs failed for good; the first: {dead[0].error}",
-            remedy="retentia jobs --retry (or --cancel) once the cause is gone",
+            remedy="once the cause is gone `retentia jobs --retry ID`, or `retentia jobs --cancel ID`",
         )
     oldest = min((job.created_at for job in waiting), default=transaction.now)
     age = (transaction.now - oldest) // 1_000_000
@@ -139,5 +147,5 @@ def _scripts(transaction: Transaction, scope_id: int, name: Scope, identity: str
             check="languages",
             level="note",
             text=f"{name}: {share} % of the latest texts are not in Latin script",
-            remedy="pip install 'retentia[e5]' and `retentia reembed --embedder e5` find them better by meaning",
+            remedy="pip install 'retentia[e5]' and `retentia reembed --to e5` find them better by meaning",
         )

@@ -2,7 +2,7 @@
 
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
@@ -16,8 +16,7 @@ from retentia.ingest.items import Item, Skipped
 from retentia.ingest.sources import Source, counted, find_sources
 from retentia.ingest.text import encoding_of
 from retentia.ingest.tool_calls import with_tool_calls
-
-Progress = Callable[[int], None]
+from retentia.model.progress import Progress
 
 
 def read(

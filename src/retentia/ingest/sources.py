@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
 from retentia.ingest.items import Skipped
+from retentia.model.progress import Progress
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -52,7 +53,7 @@ def total_bytes(paths: Iterable[Path]) -> int:
 
 
 def counted(
-    opener: Callable[[], AbstractContextManager[BinaryIO]], progress: Callable[[int], None]
+    opener: Callable[[], AbstractContextManager[BinaryIO]], progress: Progress
 ) -> Callable[[], AbstractContextManager[BinaryIO]]:
     """Open like `opener`, and tell `progress` the size of each piece that is read."""
     return lambda: io.BufferedReader(_Counted(opener(), progress), HEAD_BYTES)
@@ -139,7 +140,7 @@ class _Member(io.BufferedReader):
 
 
 class _Counted(io.RawIOBase):
-    def __init__(self, opened: AbstractContextManager[BinaryIO], progress: Callable[[int], None]) -> None:
+    def __init__(self, opened: AbstractContextManager[BinaryIO], progress: Progress) -> None:
         self._opened = opened
         self._file = opened.__enter__()
         self._progress = progress

@@ -2,26 +2,38 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from retentia.errors import RetentiaError
 from retentia.jobs.embed import Embedders, give_back, run_jobs
+from retentia.jobs.sweep import sweep
 from retentia.store import jobs
 from retentia.store.database import Database
 from retentia.store.jobs import Job
 
 _log = logging.getLogger("retentia.worker")
-KINDS = ("embed",)
+KINDS = (jobs.EMBED,)
 _JOBS_AT_ONCE = 32
 _POLL_SECONDS = 1.0
+_SWEEP_SECONDS = 60.0
+_SWEEP_SHARE = 0.05
 
 
 class Worker:
-    """Runs the jobs of one database. `embedders` is asked before each round, so that a new generation is noticed."""
+    """Runs the jobs of one database. `embedders` is asked before each round, so that a new generation is noticed.
 
-    def __init__(self, database: Database, embedders: Callable[[], Embedders]) -> None:
+    In its thread it also sweeps: at the start, then every `sweep_seconds`, or more seldom where the store is so large
+    that looking would take more than a twentieth of the time.
+    """
+
+    def __init__(
+        self, database: Database, embedders: Callable[[], Embedders], *, sweep_seconds: float = _SWEEP_SECONDS
+    ) -> None:
         self._database = database
         self._embedders = embedders
+        self._sweep_seconds = sweep_seconds
+        self._next_sweep = 0.0
         self._wake = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -47,7 +59,7 @@ class Worker:
         """Work whenever something is due; look once a second for what other processes have queued."""
         while not self._stopping.is_set():
             try:
-                worked = self.run_once()
+                worked = self.run_once() + self._sweep_when_due()
             except RetentiaError as error:
                 _log.warning("jobs could not be run and will be tried again: %s", error)
                 worked = 0
@@ -63,6 +75,26 @@ class Worker:
         with self._database.read("") as transaction:
             tenants = jobs.tenants_due(transaction)
         return sum(self._run_tenant(tenant, embedders) for tenant in tenants if not self._stopping.is_set())
+
+    def sweep(self) -> int:
+        """Queue again what lost its job, of every tenant; return how many records."""
+        fillable = self._embedders().keys()
+        if not fillable:
+            return 0
+        with self._database.read("") as transaction:
+            tenants = jobs.tenants(transaction)
+        return sum(sweep(self._database, tenant, fillable) for tenant in tenants if not self._stopping.is_set())
+
+    def _sweep_when_due(self) -> int:
+        began = time.monotonic()
+        if began < self._next_sweep:
+            return 0
+        self._next_sweep = began + self._sweep_seconds  # also when it fails
+        if found := self.sweep():
+            _log.warning("%d records had lost their job and were queued again", found)
+        ended = time.monotonic()
+        self._next_sweep = ended + max(self._sweep_seconds, (ended - began) / _SWEEP_SHARE)
+        return found
 
     def _run_tenant(self, tenant: str, embedders: Embedders) -> int:
         with self._database.write(tenant) as transaction:

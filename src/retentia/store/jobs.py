@@ -2,13 +2,15 @@
 
 A job holds ids only. Whoever claims it gets a lease and a fence; a result is accepted only with the newest fence, so
 a worker that was paused past its lease cannot write over the one that took over.
+
+A cancelled job is no longer there for anyone but the sweeper, which must not queue again what a person gave up.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Row, and_, bindparam, delete, func, insert, select, text, update
 
 from retentia.errors import JobLost, NotFound
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
@@ -18,6 +20,7 @@ from retentia.store.scopes import NEVER, split_ids
 
 EMBED = "embed"
 """The kind of job that gives records their vectors."""
+RECORDS_A_JOB = 256
 LEASE = 60_000_000
 """How long a worker may take before its job is given to another, in microseconds."""
 MAX_ATTEMPTS = 8
@@ -26,7 +29,11 @@ _LONGEST_BACKOFF = 600_000_000
 
 JobState = Literal["queued", "leased", "dead"]
 
-_CLAIMABLE = or_(job.c.state == "queued", job.c.state == "leased") & (job.c.next_at <= bindparam("now"))
+_CANCELLED = "cancelled"
+_THERE = job.c.state != _CANCELLED
+_LIVE = job.c.state.in_(("queued", "leased"))
+_CLAIMABLE = _LIVE & (job.c.next_at <= bindparam("now"))
+_NEXT_AT = select(func.coalesce(func.min(job.c.next_at), NEVER)).where(job.c.tenant == bindparam("tenant"), _LIVE)
 
 _ENQUEUE = insert(job)
 _NOTE_DUE = text(
@@ -69,6 +76,16 @@ def enqueue(transaction: Transaction, kind: str, scope_id: int, record_ids: Iter
     )
     _note_due(transaction, transaction.now)
     return id_text(job_id)
+
+
+def enqueue_all(
+    transaction: Transaction, kind: str, scope_id: int, record_ids: Iterable[bytes]
+) -> tuple[RecordId, ...]:
+    """Queue work on any number of records, at most `RECORDS_A_JOB` in one job; return the ids of the jobs."""
+    ids = list(record_ids)
+    return tuple(
+        enqueue(transaction, kind, scope_id, ids[at : at + RECORDS_A_JOB]) for at in range(0, len(ids), RECORDS_A_JOB)
+    )
 
 
 def tenants_due(transaction: Transaction) -> list[str]:
@@ -125,7 +142,7 @@ def fail(transaction: Transaction, failed: Job, error: str) -> JobState:
 
 def listing(transaction: Transaction, *, state: JobState | None = None) -> list[Job]:
     """Return the tenant's unfinished jobs, the oldest first."""
-    statement = select(job).where(job.c.tenant == transaction.tenant).order_by(job.c.created_at, job.c.id)
+    statement = select(job).where(job.c.tenant == transaction.tenant, _THERE).order_by(job.c.created_at, job.c.id)
     if state is not None:
         statement = statement.where(job.c.state == state)
     return [_job(row) for row in transaction.rows(statement)]
@@ -135,7 +152,7 @@ def retry(transaction: Transaction, job_id: RecordId) -> None:
     """Queue a dead or waiting job again, with all its attempts; raise NotFound."""
     changed = (
         update(job)
-        .where(job.c.tenant == transaction.tenant, job.c.id == id_bytes(job_id))
+        .where(job.c.tenant == transaction.tenant, job.c.id == id_bytes(job_id), _THERE)
         .values(state="queued", attempts=0, next_at=transaction.now, fence=job.c.fence + 1)
     )
     if transaction.run(changed) == 0:
@@ -144,15 +161,20 @@ def retry(transaction: Transaction, job_id: RecordId) -> None:
 
 
 def cancel(transaction: Transaction, job_id: RecordId) -> None:
-    """Remove a job, whatever its state; raise NotFound."""
-    if transaction.run(delete(job).where(job.c.tenant == transaction.tenant, job.c.id == id_bytes(job_id))) == 0:
+    """Give a job up for good, whatever its state; raise NotFound."""
+    changed = (
+        update(job)
+        .where(job.c.tenant == transaction.tenant, job.c.id == id_bytes(job_id), _THERE)
+        .values(state=_CANCELLED, fence=job.c.fence + 1)
+    )
+    if transaction.run(changed) == 0:
         raise NotFound(f"there is no job {job_id!r}")
 
 
-def queued_records(transaction: Transaction, kind: str, scope_id: int) -> set[bytes]:
-    """Return the records of a scope that a live job will still work on."""
+def held_records(transaction: Transaction, kind: str, scope_id: int) -> set[bytes]:
+    """Return the records of a scope that have a job: one that will be done, is dead, or was given up."""
     statement = select(job.c.record_ids).where(
-        job.c.tenant == transaction.tenant, job.c.kind == kind, job.c.scope_id == scope_id, job.c.state != "dead"
+        job.c.tenant == transaction.tenant, job.c.kind == kind, job.c.scope_id == scope_id
     )
     return {record_id for row in transaction.rows(statement) for record_id in split_ids(row.record_ids)}
 
@@ -161,16 +183,20 @@ def states(transaction: Transaction, job_ids: Iterable[RecordId]) -> set[JobStat
     """Return the states of those of the jobs that are not finished."""
     found: set[JobState] = set()
     for some in batches(id_bytes(job_id) for job_id in job_ids):
-        statement = select(job.c.state).where(job.c.tenant == transaction.tenant, job.c.id.in_(some))
+        statement = select(job.c.state).where(job.c.tenant == transaction.tenant, job.c.id.in_(some), _THERE)
         found.update(row.state for row in transaction.rows(statement))
     return found
 
 
 def count_unfinished(transaction: Transaction) -> int:
     """Count the tenant's jobs that are queued or leased."""
-    return transaction.number(
-        select(func.count()).select_from(job).where(job.c.tenant == transaction.tenant, job.c.state != "dead")
-    )
+    return transaction.number(select(func.count()).select_from(job).where(job.c.tenant == transaction.tenant, _LIVE))
+
+
+def is_due_late(transaction: Transaction) -> bool:
+    """Tell whether the hint of when the tenant may have work is missing, or later than its next job."""
+    noted = transaction.first(select(due.c.next_at).where(due.c.tenant == transaction.tenant))
+    return noted is None or noted.next_at > transaction.number(_NEXT_AT, {"tenant": transaction.tenant})
 
 
 def repair_due(transaction: Transaction) -> None:
@@ -182,8 +208,7 @@ def repair_due(transaction: Transaction) -> None:
     transaction.insert_new(due, {"tenant": transaction.tenant, "next_at": NEVER})
     here = due.c.tenant == transaction.tenant
     transaction.rows(select(due.c.next_at).where(here).with_for_update())
-    waiting = (job.c.tenant == transaction.tenant) & (job.c.state != "dead")
-    next_at = transaction.number(select(func.coalesce(func.min(job.c.next_at), NEVER)).where(waiting))
+    next_at = transaction.number(_NEXT_AT, {"tenant": transaction.tenant})
     transaction.run(update(due).where(here).values(next_at=next_at))
 
 

@@ -43,11 +43,16 @@ def find(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
 def ensure(transaction: Transaction, scope_id: int, name: str) -> bytes:
     """Return the id of a session, beginning it when it is new."""
     known = find(transaction, scope_id, name)
-    if known is not None:
-        return known
-    fresh = {"id": new_id_bytes(), "next_seq": 1, "started_at": transaction.now, "last_at": transaction.now}
+    return begin(transaction, scope_id, name) if known is None else known
+
+
+def begin(transaction: Transaction, scope_id: int, name: str) -> bytes:
+    """Begin a session that was not there; return its id, or that of whoever was faster."""
+    session_id = new_id_bytes()
+    fresh = {"id": session_id, "next_seq": 1, "started_at": transaction.now, "last_at": transaction.now}
     key = {"tenant": transaction.tenant, "scope_id": scope_id, "name": name}
-    transaction.insert_new(session, {**key, **fresh})
+    if transaction.insert_new(session, {**key, **fresh}):
+        return session_id
     return bytes(transaction.rows(_FIND, key)[0].id)
 
 

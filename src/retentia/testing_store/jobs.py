@@ -13,7 +13,7 @@ from retentia.errors import JobLost, NotFound
 from retentia.model.ids import RecordId, new_id, new_id_bytes
 from retentia.store import jobs
 from retentia.store.database import Database, Transaction
-from retentia.store.jobs import LEASE, MAX_ATTEMPTS, Job, JobState
+from retentia.store.jobs import LEASE, MAX_ATTEMPTS, RECORDS_A_JOB, Job, JobState
 from retentia.store.schema import due
 from retentia.testing_store.clock import FixedClock
 
@@ -151,12 +151,45 @@ class JobsContract:
             with pytest.raises(NotFound, match=job_id):
                 _act_on(database, action, job_id)
 
-    def test_records_that_wait_are_known_until_their_job_is_dead(self, database: Database) -> None:
+    def test_a_cancelled_job_is_not_shown_counted_or_waited_for(self, database: Database, clock: FixedClock) -> None:
+        job_id = _enqueue(database)
+        _do(database, lambda transaction: jobs.cancel(transaction, job_id))
+        clock.advance(seconds=_LEASE_SECONDS)
+        assert _claim(database) == []
+        assert _do(database, jobs.listing) == []
+        assert _do(database, lambda transaction: jobs.states(transaction, [job_id])) == set()
+        assert _do(database, jobs.count_unfinished) == 0
+        assert _due(database) == []
+
+    def test_records_that_wait_are_known_until_their_job_is_done(self, database: Database, clock: FixedClock) -> None:
         ids = [new_id_bytes() for _ in range(2)]
         job_id = _do(database, lambda transaction: jobs.enqueue(transaction, "embed", 5, ids))
-        assert _do(database, lambda transaction: jobs.queued_records(transaction, "embed", 5)) == set(ids)
-        assert _do(database, lambda transaction: jobs.queued_records(transaction, "embed", 6)) == set()
+        assert _held(database, 5) == set(ids)
+        assert _held(database, 6) == set()
         assert _do(database, lambda transaction: jobs.states(transaction, [job_id])) == {"queued"}
+        (claimed,) = _claim(database)
+        assert _held(database, 5) == set(ids)
+        _do(database, lambda transaction: jobs.finish(transaction, claimed))
+        assert _held(database, 5) == set()
+
+    def test_records_of_a_job_that_is_dead_or_given_up_are_still_held(
+        self, database: Database, clock: FixedClock
+    ) -> None:
+        ids = [new_id_bytes()]
+        job_id = _do(database, lambda transaction: jobs.enqueue(transaction, "embed", 5, ids))
+        for _ in range(MAX_ATTEMPTS + 1):
+            _claim(database)
+            clock.advance(seconds=_LEASE_SECONDS)
+        assert _do(database, lambda transaction: jobs.states(transaction, [job_id])) == {"dead"}
+        assert _held(database, 5) == set(ids)
+        _do(database, lambda transaction: jobs.cancel(transaction, job_id))
+        assert _held(database, 5) == set(ids)
+
+    def test_many_records_are_queued_in_jobs_of_a_bounded_size(self, database: Database) -> None:
+        ids = [new_id_bytes() for _ in range(RECORDS_A_JOB + 1)]
+        assert len(_do(database, lambda transaction: jobs.enqueue_all(transaction, "embed", 5, ids))) == 2
+        assert [len(job.record_ids) for job in _do(database, jobs.listing)] == [RECORDS_A_JOB, 1]
+        assert _held(database, 5) == set(ids)
 
     def test_threads_that_claim_at_once_get_different_jobs(self, database: Database) -> None:
         expected = {_enqueue(database) for _ in range(12)}
@@ -199,9 +232,12 @@ class JobsContract:
     @pytest.mark.parametrize("damage", [update(due).values(next_at=2**62), delete(due)], ids=["late", "missing"])
     def test_a_damaged_hint_is_repaired(self, database: Database, damage: object) -> None:
         _enqueue(database)
+        assert not _do(database, jobs.is_due_late)
         _do(database, lambda transaction: transaction.run(damage))  # type: ignore[arg-type]
         assert _due(database) == []
+        assert _do(database, jobs.is_due_late)
         _do(database, jobs.repair_due)
+        assert not _do(database, jobs.is_due_late)
         assert _due(database) == ["acme"]
 
     def test_a_job_queued_while_a_worker_finds_nothing_is_not_overlooked(self, database: Database) -> None:
@@ -247,6 +283,10 @@ def _act_on(database: Database, action: Callable[[Transaction, RecordId], None],
 
 def _claim(database: Database, *, limit: int = 1, kinds: tuple[str, ...] = ("embed",)) -> list[Job]:
     return _do(database, lambda transaction: jobs.claim(transaction, kinds, limit=limit))
+
+
+def _held(database: Database, scope_id: int) -> set[bytes]:
+    return _do(database, lambda transaction: jobs.held_records(transaction, "embed", scope_id))
 
 
 def _due(database: Database) -> list[str]:
