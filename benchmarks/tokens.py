@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -118,7 +119,7 @@ def _code(root: Path) -> Iterator[str]:
             yield from ("\n".join(lines[at : at + _CODE_LINES]) for at in range(0, len(lines), _CODE_LINES))
 
 
-def _dicts(value: object) -> Iterator[dict[str, object]]:
+def _dicts(value: Any) -> Iterator[dict[str, Any]]:  # what a JSON file holds has no static type
     """Yield every object of a JSON value, outer ones first."""
     if isinstance(value, dict):
         yield value

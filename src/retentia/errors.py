@@ -19,7 +19,10 @@ RetentiaError
 │   ├── NotARetentiaStore
 │   ├── NewerSchema
 │   ├── MigrationChanged
-│   └── NetworkFileSystem
+│   ├── NetworkFileSystem
+│   ├── LedgerMissing
+│   ├── LedgerDamaged
+│   └── StoreBehindLedger
 ├── IndexStale              the derived part: rebuilding from rows helps
 │   ├── EmbedderMismatch
 │   └── AnalyzerMismatch
@@ -154,6 +157,24 @@ class NetworkFileSystem(StoreError):
     code = "network_file_system"
 
 
+class LedgerMissing(StoreError):
+    """The ledger of erasures is gone, so nothing would keep erased records from coming back."""
+
+    code = "ledger_missing"
+
+
+class LedgerDamaged(StoreError):
+    """The ledger of erasures was changed, or belongs to another store."""
+
+    code = "ledger_damaged"
+
+
+class StoreBehindLedger(StoreError):
+    """The store holds records that were erased after it was copied; erase them again with `retentia ledger replay`."""
+
+    code = "store_behind_ledger"
+
+
 class IndexStale(RetentiaError):
     """The index does not fit the rows; `retentia reindex` rebuilds it."""
 
@@ -161,7 +182,7 @@ class IndexStale(RetentiaError):
 
 
 class EmbedderMismatch(IndexStale):
-    """The store was indexed by another embedder; open it with that one, or run `retentia reembed`."""
+    """The store was indexed by another embedder; open it with that one, or run `retentia reembed --to NAME`."""
 
     code = "embedder_mismatch"
 

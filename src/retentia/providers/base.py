@@ -61,7 +61,7 @@ class EmbedderIdentity:
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise IndexStale(
-                "the store does not say which embedder it was indexed with; run `retentia reembed`"
+                "the store does not say which embedder it was indexed with; run `retentia reembed --to NAME`"
             ) from error
 
 
