@@ -19,6 +19,7 @@ from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
 from retentia.read.excerpt import choose_spans, excerpt
+from retentia.read.explain import explain
 from retentia.read.masks import mask
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
@@ -155,6 +156,7 @@ class ReadPipeline:
             spans=spans,
             tokens=self._count_tokens(text),
             signals=ranked.signals,
+            reason=explain(ranked.signals),
         )
 
 

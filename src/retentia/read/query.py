@@ -6,7 +6,6 @@ from typing import overload
 
 from retentia.model.filters import Filter
 from retentia.model.record import Kind, Record
-from retentia.read.explain import explain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +50,7 @@ class Hit:
     spans: tuple[Span, ...]
     tokens: int
     signals: Mapping[str, float]
-
-    @property
-    def reason(self) -> str:
-        """What speaks for the hit, in words."""
-        return explain(self.signals)
+    reason: str
 
     @property
     def id(self) -> str:
