@@ -50,10 +50,10 @@ def chat(path: Path, count: int) -> Path:
 def test_the_examples_are_stored_whole_and_a_second_time_only_recognised(run: Run) -> None:
     first = answer(run(EXAMPLES / "chats", EXAMPLES / "documents", "--json"))
     assert first["complete"]
-    assert first["stored"] == {"messages": 203, "tool calls": 2, "documents": 1}
+    assert first["stored"] == {"messages": 203, "tool calls": 2, "documents": 1, "items": 0}
     assert first["skipped"] == 0
     second = answer(run(EXAMPLES / "chats", EXAMPLES / "documents", "--json"))
-    assert second["stored"] == {"messages": 0, "tool calls": 0, "documents": 0}
+    assert second["stored"] == {"messages": 0, "tool calls": 0, "documents": 0, "items": 0}
     assert second["already_there"] == first["stored"]
 
 

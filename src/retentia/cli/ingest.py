@@ -14,11 +14,23 @@ from retentia.errors import RetentiaError
 from retentia.model.progress import Progress
 
 if TYPE_CHECKING:
-    from retentia.cli.intake import Tally
+    from retentia.ingest import Tally
     from retentia.memory import Memory
 
-FORMATS = ("auto", "jsonl", "json", "chatgpt", "claude", "markdown", "text")
-_KINDS = ("messages", "tool calls", "documents")
+FORMATS = (
+    "auto",
+    "retentia",
+    "jsonl",
+    "json",
+    "chatgpt",
+    "claude",
+    "mem0",
+    "mcp-memory",
+    "letta",
+    "markdown",
+    "text",
+)
+_KINDS = ("messages", "tool calls", "documents", "items")
 _NOTHING_TAKEN = 1
 
 
@@ -34,29 +46,32 @@ _NOTHING_TAKEN = 1
 )
 @click.option("--zone", default="UTC", show_default=True, help="Where times without a zone were told: Europe/Kyiv …")
 @click.option("--embed/--no-embed", default=True, show_default=True, help="Embed what is new, or leave it to a worker.")
+@click.option("--dry-run", is_flag=True, help="Say what would be added and skipped, and write nothing.")
 @targeted
-def ingest(target: Target, paths: tuple[Path, ...], as_format: str, zone: str, embed: bool) -> None:
-    """Take in chats (JSONL, JSON), ChatGPT and Claude exports, Markdown and text: files, folders or zip archives.
+def ingest(target: Target, paths: tuple[Path, ...], as_format: str, zone: str, embed: bool, dry_run: bool) -> None:
+    """Take in files, folders or zip archives, all into the one scope that the options name.
 
-    Taking the same files in again adds only what is new, so an interrupted run goes on where it stopped.
+    Exports of retentia; chats (JSONL, JSON); exports of ChatGPT and Claude; memories of mem0, of MCP's memory server
+    and of Letta (.af); Markdown and text. Taking the same files in again adds only what is new, so an interrupted run
+    goes on where it stopped.
     """
     from retentia.cli.intake import Intake
     from retentia.ingest import Format, read, total_bytes
     from retentia.model.time import Moment
 
     Moment.now(zone)  # an unknown zone is refused before anything is read
-    with target.open(create=True) as memory:
-        intake = Intake(memory, target.scope)
+    with target.rehearse() if dry_run else target.open(create=True) as memory:
+        intake = Intake(memory, target.scope, is_rehearsal=dry_run)
         chosen = None if as_format == "auto" else Format(as_format)
         try:
             with _reading_bar(total_bytes(paths)) as advance:
                 intake.take(read(paths, as_format=chosen, zone=zone, progress=advance))
-            if embed:
+            if embed and not dry_run:
                 _embed(memory, target)
         except (RetentiaError, KeyboardInterrupt):
-            _report(target, intake.tally, waiting=None)
+            _report(target, intake.tally, waiting=None, dry_run=dry_run)
             raise
-        _report(target, intake.tally, waiting=memory.stats(scope=target.scope).without_vector)
+        _report(target, intake.tally, dry_run=dry_run, waiting=memory.stats(scope=target.scope).without_vector)
     if not intake.tally.stored and not intake.tally.already_there:
         raise click.exceptions.Exit(_NOTHING_TAKEN)
 
@@ -79,12 +94,13 @@ def _reading_bar(total: int) -> Iterator[Progress]:
         yield lambda size: bar.advance(task, size)
 
 
-def _report(target: Target, tally: "Tally", *, waiting: int | None) -> None:
+def _report(target: Target, tally: "Tally", *, waiting: int | None, dry_run: bool) -> None:
     """Say what became of everything; `waiting` passages have no vector yet, None after an interruption."""
     if target.as_json:
         print_json(
             {
                 "complete": waiting is not None,
+                "dry_run": dry_run,
                 "stored": {kind: tally.stored[kind] for kind in _KINDS},
                 "already_there": {kind: tally.already_there[kind] for kind in _KINDS},
                 "skipped": tally.reasons.total(),
@@ -95,7 +111,7 @@ def _report(target: Target, tally: "Tally", *, waiting: int | None) -> None:
             }
         )
         return
-    click.echo(f"stored: {_counts(tally.stored)}")
+    click.echo(f"{'would be stored' if dry_run else 'stored'}: {_counts(tally.stored)}")
     click.echo(f"already there: {_counts(tally.already_there)}")
     click.echo(f"skipped: {tally.reasons.total():,}")
     for reason, count in tally.reasons.most_common():

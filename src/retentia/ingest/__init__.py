@@ -1,17 +1,20 @@
 """Read chats, exports and documents from files: pure parsing, lazily, with a reason for all that is skipped."""
 
 from retentia.ingest.detect import Format, detect
-from retentia.ingest.items import IngestDocument, IngestMessage, IngestToolCall, Item, Skipped
+from retentia.ingest.items import IngestDocument, IngestMessage, IngestRecord, IngestToolCall, Item, Skipped
 from retentia.ingest.pipeline import read
 from retentia.ingest.sources import total_bytes
+from retentia.ingest.tally import Tally
 
 __all__ = [
     "Format",
     "IngestDocument",
     "IngestMessage",
+    "IngestRecord",
     "IngestToolCall",
     "Item",
     "Skipped",
+    "Tally",
     "detect",
     "read",
     "total_bytes",

@@ -30,15 +30,11 @@ _ANSWERS = ("completion", "response", "answer")
 def read_jsonl(source: Source, encoding: str, zone: str) -> Iterator[Item]:
     """Read a file line by line; a line that is broken, too long or not UTF-8 costs only itself."""
     records = _Records(source.name, zone)
-    with open_text(source.open, encoding) as text:
-        for number, line in bounded_lines(text):
-            where = f"{source.where}:{number}"
-            if line is None:
-                yield Skipped(where, "the line is too long", f"more than {MAX_CHARS} characters")
-            elif bad := undecoded(line):
-                yield Skipped(where, "the line is not UTF-8", bad)
-            elif line.strip():
-                yield from _line_items(records, line, where)
+    for where, value in numbered_lines(source, encoding):
+        if isinstance(value, Skipped):
+            yield value
+        else:
+            yield from records.items(value, where)
 
 
 def read_json(source: Source, encoding: str, zone: str) -> Iterator[Item]:
@@ -49,6 +45,20 @@ def read_json(source: Source, encoding: str, zone: str) -> Iterator[Item]:
             yield value
         else:
             yield from records.items(value, where)
+
+
+def numbered_lines(source: Source, encoding: str, *, limit: int | None = None) -> Iterator[tuple[str, object]]:
+    """Yield the value of each line that is not blank with its place; a Skipped for one that cannot be read."""
+    with open_text(source.open, encoding) as text:
+        lines = bounded_lines(text) if limit is None else bounded_lines(text, limit=limit)
+        for number, line in lines:
+            where = f"{source.where}:{number}"
+            if line is None:
+                yield where, Skipped(where, "the line is too long", f"more than {limit or MAX_CHARS} characters")
+            elif bad := undecoded(line):
+                yield where, Skipped(where, "the line is not UTF-8", bad)
+            elif line.strip():
+                yield where, _parsed(line, where)
 
 
 def numbered_elements(source: Source, encoding: str) -> Iterator[tuple[str, object]]:
@@ -85,11 +95,11 @@ def conversation_context(conversation: Mapping[str, object], zone: str) -> Conte
     return Context(zone, at, {"conversation": title} if title else {})
 
 
-def _line_items(records: "_Records", line: str, where: str) -> list[Item]:
+def _parsed(line: str, where: str) -> object:
     try:
-        return records.items(loads(line), where)
+        return loads(line)
     except BrokenJson as error:
-        return [Skipped(where, "broken JSON", str(error))]
+        return Skipped(where, "broken JSON", str(error))
 
 
 class _Records:

@@ -1,9 +1,10 @@
-"""What reading a file yields: messages, tool calls, documents, and what had to be skipped, each with its place."""
+"""What reading a file yields, each with its place: messages, tool calls, documents, records, and what was skipped."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from retentia.model.message import Document, Message, ToolCall
+from retentia.model.portable import Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,15 @@ class IngestDocument:
     document: Document
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestRecord:
+    """A record with all its fields, as a line of our own export has them. `origin` names whose memory it was."""
+
+    where: str
+    record: Line
+    origin: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """What was not taken over: `reason` is one of few and can be counted, `detail` is about this place."""
@@ -44,4 +54,4 @@ class Skipped:
         return f"{self.where}: {self.reason}" + (f" ({self.detail})" if self.detail else "")
 
 
-Item: TypeAlias = IngestMessage | IngestToolCall | IngestDocument | Skipped
+Item: TypeAlias = IngestMessage | IngestToolCall | IngestDocument | IngestRecord | Skipped

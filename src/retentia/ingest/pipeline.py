@@ -2,10 +2,10 @@
 
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import assert_never
 
 from retentia.ingest.chatgpt import read_chatgpt
 from retentia.ingest.chats import read_json, read_jsonl
@@ -13,10 +13,28 @@ from retentia.ingest.claude import read_claude
 from retentia.ingest.detect import Format, detect_format
 from retentia.ingest.documents import read_document
 from retentia.ingest.items import Item, Skipped
+from retentia.ingest.letta import read_letta
+from retentia.ingest.mcp_memory import read_mcp_memory
+from retentia.ingest.mem0 import read_mem0
+from retentia.ingest.own_export import read_export
 from retentia.ingest.sources import Source, counted, find_sources
 from retentia.ingest.text import encoding_of
 from retentia.ingest.tool_calls import with_tool_calls
 from retentia.model.progress import Progress
+
+_READERS: Mapping[Format, Callable[[Source, str, str], Iterator[Item]]] = {
+    Format.RETENTIA: lambda source, encoding, _: read_export(source, encoding),
+    Format.JSONL: read_jsonl,
+    Format.JSON: read_json,
+    Format.CHATGPT: read_chatgpt,
+    Format.CLAUDE: read_claude,
+    Format.MEM0: read_mem0,
+    Format.MCP_MEMORY: lambda source, encoding, _: read_mcp_memory(source, encoding),
+    Format.LETTA: read_letta,
+    Format.MARKDOWN: partial(read_document, markdown=True),
+    Format.TEXT: partial(read_document, markdown=False),
+}
+"""Who reads a format: (source, encoding, zone of times without one)."""
 
 
 def read(
@@ -26,8 +44,8 @@ def read(
 
     `as_format` overrides what each file looks like. `zone` is where times without a zone were told. `progress` is
     called with the number of bytes read since the last call. Memory: one line or conversation (at most 32 million
-    characters), and about 100 bytes for each message of the file at hand. Nothing raises for what a file contains:
-    what cannot be read is yielded as Skipped.
+    characters, 128 million in an export of ours), and about 100 bytes for each message of the file at hand. Nothing
+    raises for what a file contains: what cannot be read is yielded as Skipped.
     """
     for found in find_sources(paths):
         if isinstance(found, Skipped):
@@ -49,26 +67,8 @@ def _read_source(source: Source, as_format: Format | None, zone: str, progress: 
             return
         if progress is not None:
             source = replace(source, open=counted(source.open, progress))
-        yield from _read_as(as_format or detect_format(start, source.suffix), source, encoding, zone)
+        yield from _READERS[as_format or detect_format(start, source.suffix)](source, encoding, zone)
     except OSError as error:
         yield Skipped(source.where, "the file cannot be read", error.strerror or str(error))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         yield Skipped(source.where, "the zip archive is damaged", str(error))
-
-
-def _read_as(chosen: Format, source: Source, encoding: str, zone: str) -> Iterator[Item]:
-    match chosen:
-        case Format.JSONL:
-            return read_jsonl(source, encoding, zone)
-        case Format.JSON:
-            return read_json(source, encoding, zone)
-        case Format.CHATGPT:
-            return read_chatgpt(source, encoding, zone)
-        case Format.CLAUDE:
-            return read_claude(source, encoding, zone)
-        case Format.MARKDOWN:
-            return read_document(source, encoding, zone, markdown=True)
-        case Format.TEXT:
-            return read_document(source, encoding, zone, markdown=False)
-        case _:
-            assert_never(chosen)

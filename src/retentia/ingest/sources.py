@@ -15,7 +15,7 @@ from retentia.model.progress import Progress
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-READABLE_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".text", ".zip"))
+READABLE_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".text", ".zip", ".af"))
 HEAD_BYTES = 65_536
 
 
@@ -109,6 +109,9 @@ def _in_archive(path: Path) -> Iterator[Source | Skipped]:
         return
     for member in members:
         where, name = f"{path}!{member.filename}", PurePosixPath(member.filename)
+        if name.is_absolute() or ".." in name.parts:
+            yield Skipped(where, "an entry that leads out of the archive")
+            continue
         if member.is_dir() or any(part.startswith((".", "__MACOSX")) for part in name.parts):
             continue
         if name.suffix.lower() not in READABLE_SUFFIXES - {".zip"}:

@@ -10,6 +10,7 @@ from typing import BinaryIO, TextIO
 MAX_CHARS = 32 * 1024 * 1024
 """The longest line, conversation or document that is read, in characters; it bounds the memory a file can take."""
 
+_SKIPPED_AT_ONCE = 1 << 20
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -60,7 +61,8 @@ def bounded_lines(text: TextIO, *, limit: int = MAX_CHARS) -> Iterator[tuple[int
     while line := text.readline(limit + 1):
         number += 1
         if len(line) > limit and not line.endswith("\n"):
-            while (rest := text.readline(limit)) and not rest.endswith("\n"):
+            line = ""
+            while (rest := text.readline(_SKIPPED_AT_ONCE)) and not rest.endswith("\n"):
                 pass
             yield number, None
         else:
