@@ -1,0 +1,51 @@
+"""How much a person has, and how it grew: records, and bytes of their texts in UTF-8."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import LargeBinary, Select, Table, and_, cast, func, select
+
+from retentia.store.database import Transaction
+from retentia.store.records import RECORD_TABLES
+from retentia.store.schema import scope
+
+_DAY = 86_400_000_000
+
+
+class DayGrowth(NamedTuple):
+    """What was written on one day (days since 1970, UTC) for one user."""
+
+    user: str
+    day: int
+    records: int
+    size: int
+
+
+def by_day(transaction: Transaction, *, user: str | None = None) -> list[DayGrowth]:
+    """Return what the tenant's records of today were written on which day, by user."""
+    found: list[DayGrowth] = []
+    for table in RECORD_TABLES:
+        day = (table.c.recorded_at // _DAY).label("day")
+        statement = _of_users(table, transaction, [scope.c.user, day], user).group_by(scope.c.user, day)
+        found += [DayGrowth(row.user, row.day, row.records, row.size) for row in transaction.rows(statement)]
+    return found
+
+
+def usage(transaction: Transaction, user: str) -> tuple[int, int]:
+    """Return how many records a user has in all scopes, and how many bytes their texts have."""
+    rows = [transaction.rows(_of_users(table, transaction, [], user))[0] for table in RECORD_TABLES]
+    return sum(row.records for row in rows), sum(row.size for row in rows)
+
+
+def _of_users(table: Table, transaction: Transaction, columns: Sequence[Any], user: str | None) -> Select[Any]:
+    is_sqlite = transaction.dialect.name == "sqlite"
+    length = func.length(cast(table.c.text, LargeBinary)) if is_sqlite else func.octet_length(table.c.text)
+    size = func.coalesce(func.sum(length), 0).label("size")
+    here = and_(scope.c.tenant == table.c.tenant, scope.c.scope_id == table.c.scope_id)
+    statement: Select[Any] = (
+        select(*columns, func.count().label("records"), size)
+        .select_from(table)
+        .join(scope, here)
+        .where(table.c.tenant == transaction.tenant, scope.c.tenant == transaction.tenant)
+    )
+    return statement if user is None else statement.where(scope.c.user == user)

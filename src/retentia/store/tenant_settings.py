@@ -1,0 +1,81 @@
+"""What a tenant has set for itself: its retention schedule and its quota, each as JSON; read with every write."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select
+
+from retentia.errors import InvalidInput
+from retentia.model.retention import Schedule, shipped_schedule
+from retentia.store.database import Transaction
+from retentia.store.schema import tenant_setting
+
+_RETENTION = "retention"
+_QUOTA = "quota"
+_ALL = select(tenant_setting.c.name, tenant_setting.c.value).where(tenant_setting.c.tenant == bindparam("tenant"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """How much each user of a tenant may have in all their scopes; None is no limit. Raises InvalidInput.
+
+    `max_bytes` counts the texts of records in UTF-8.
+    """
+
+    max_records: int | None = None
+    max_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in asdict(self).items():
+            if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 0):
+                raise InvalidInput(f"{name} must be a whole number from 0 on, not {limit!r}")
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is limited."""
+        return self.max_records is not None or self.max_bytes is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantSettings:
+    """What holds for a tenant: its own choice, or what is shipped."""
+
+    schedule: Schedule
+    quota: Quota
+
+
+def load(transaction: Transaction) -> TenantSettings:
+    """Return what holds for the transaction's tenant."""
+    rows = transaction.tuples(_ALL, {"tenant": transaction.tenant})
+    return _parsed(tuple(sorted((str(name), str(value)) for name, value in rows)))
+
+
+def set_schedule(transaction: Transaction, schedule: Schedule | None) -> None:
+    """Let records that are written from now on be kept by this schedule; None returns to the shipped one."""
+    _write(transaction, _RETENTION, None if schedule is None else schedule.as_data())
+
+
+def set_quota(transaction: Transaction, quota: Quota) -> None:
+    """Limit what each user may have."""
+    _write(transaction, _QUOTA, asdict(quota) if quota.is_set else None)
+
+
+@lru_cache(maxsize=256)
+def _parsed(rows: tuple[tuple[str, str], ...]) -> TenantSettings:
+    found = {name: json.loads(value) for name, value in rows}
+    return TenantSettings(
+        schedule=Schedule.parse(found[_RETENTION]) if _RETENTION in found else shipped_schedule(),
+        quota=Quota(**found[_QUOTA]) if _QUOTA in found else Quota(),
+    )
+
+
+def _write(transaction: Transaction, name: str, value: Mapping[str, Any] | None) -> None:
+    transaction.run(
+        delete(tenant_setting).where(tenant_setting.c.tenant == transaction.tenant, tenant_setting.c.name == name)
+    )
+    if value is not None:
+        row = {"tenant": transaction.tenant, "name": name, "value": json.dumps(value, ensure_ascii=False)}
+        transaction.insert_new(tenant_setting, row)
