@@ -24,6 +24,8 @@ _PARTS = {
     "start": "benchmarks.start:measure",
     "tenants": "benchmarks.tenants:measure",
     "ingest": "benchmarks.ingest:measure",
+    "audit": "benchmarks.audit:measure",
+    "encryption": "benchmarks.encryption:measure",
     "disk": "benchmarks.space:disk",
     "memory": "benchmarks.space:memory",
     "peers": "benchmarks.comparison:measure",

@@ -38,6 +38,11 @@ class Setting:
         return 2_000 if self.quick else 20_000
 
     @property
+    def logged(self) -> int:
+        """How many entries the audit log has that is verified."""
+        return 20_000 if self.quick else 200_000
+
+    @property
     def strangers(self) -> int:
         """How many records of other tenants share the file."""
         return 10_000 if self.quick else 1_000_000

@@ -11,13 +11,14 @@ from retentia.model.ids import RecordId
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Do what is due, also what lost its job, and end.")
+@click.option("--once", is_flag=True, help="Do what is due, also what lost its job or has expired, and end.")
 @targeted
 def worker(target: Target, once: bool) -> None:
     """Run queued work of every tenant until stopped with Ctrl-C or SIGTERM."""
     with target.open(worker=not once) as memory:
         if once:
             memory.sweep()
+            memory.keeping.expire()
             done = memory.drain()
             click.echo(f"done: {done:,} jobs", err=True)
             return

@@ -5,11 +5,16 @@ import sys
 import click
 
 from retentia import __version__
+from retentia.cli.audit import audit_group
+from retentia.cli.backup import backup
 from retentia.cli.eval import eval_group
+from retentia.cli.export import export
+from retentia.cli.forgetting import forget, forget_person, ledger, verify_erasure
 from retentia.cli.ingest import ingest
 from retentia.cli.jobs import jobs, worker
+from retentia.cli.keeping import growth, keep, personal, policy, quota, retention, review
 from retentia.cli.reading import context, listing, recall, show
-from retentia.cli.upkeep import doctor, init, reembed, reindex, stats
+from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError
 
@@ -26,18 +31,34 @@ def cli() -> None:
 for command in (
     init,
     ingest,
+    export,
     remember,
     recall,
     context,
     show,
     listing,
     erase,
+    forget,
+    forget_person,
+    verify_erasure,
+    ledger,
+    backup,
+    personal,
+    review,
+    keep,
+    retention,
+    quota,
+    growth,
+    policy,
     stats,
     doctor,
+    repair,
+    encrypt,
     reindex,
     reembed,
     worker,
     jobs,
+    audit_group,
     eval_group,
 ):
     cli.add_command(command)

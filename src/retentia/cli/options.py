@@ -3,9 +3,10 @@
 import functools
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
@@ -28,6 +29,7 @@ class Target:
 
     store: str
     embedder: str
+    ledger: str
     tenant: str
     user: str
     space: str
@@ -40,7 +42,9 @@ class Target:
         return Scope(self.tenant, self.user, self.space, self.agent)
 
     @contextmanager
-    def open(self, *, create: bool = False, worker: bool = False, check_index: bool = True) -> Iterator["Memory"]:
+    def open(
+        self, *, create: bool = False, worker: bool = False, check_index: bool = True, replay_erasures: bool = False
+    ) -> Iterator["Memory"]:
         """Open the memory and close it afterwards; commands run queued work themselves unless they say otherwise.
 
         Only `create` makes a new file: a mistyped name in a question must not leave an empty store behind.
@@ -54,9 +58,27 @@ class Target:
             embedder=None if self.embedder == "none" else self.embedder,
             worker=worker,
             check_index=check_index,
+            ledger=self.ledger,
+            replay_erasures=replay_erasures,
         )
         with memory:
             yield memory
+
+    @contextmanager
+    def rehearse(self) -> Iterator["Memory"]:
+        """Open the memory so that nothing that is written stays; where there is no store, one in a folder that goes."""
+        from retentia.memory import Memory
+        from retentia.store.open import dialect_of
+        from retentia.transfer.rehearsal import Rehearsal
+
+        with TemporaryDirectory() as folder:
+            store = Path(folder, "memory.db") if _is_missing_file(self.store) else self.store
+            with (
+                closing(Rehearsal(dialect_of(store))) as database,
+                Memory(database, embedder=None, worker=False) as memory,
+            ):
+                database.begin()
+                yield memory
 
 
 def _is_missing_file(store: str) -> bool:
@@ -75,6 +97,9 @@ _STORE = (
     ),
     click.option(
         "--embedder", default="auto", show_default=True, envvar="RETENTIA_EMBEDDER", help="auto, use, e5, none …"
+    ),
+    click.option(
+        "--ledger", default="auto", show_default=True, envvar="RETENTIA_LEDGER", help="File that remembers erasures."
     ),
 )
 _SCOPE = (

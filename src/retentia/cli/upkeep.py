@@ -6,6 +6,7 @@ import click
 
 from retentia.cli.options import Target, targeted
 from retentia.cli.output import print_json, print_table, progress_bar
+from retentia.errors import InvalidInput
 
 _FAULTY = 1
 _MEBIBYTE = 1 << 20
@@ -71,6 +72,28 @@ def reindex(target: Target) -> None:
 
 
 @click.command()
+@targeted
+def repair(target: Target) -> None:
+    """Make everything derived anew from the records, queue again what lost its job, and finish what was interrupted.
+
+    Records themselves are never changed. Safe to interrupt and run again.
+    """
+    with target.open(check_index=False) as memory, progress_bar("records") as advance:
+        records = memory.reindex(progress=advance)
+        queued = memory.sweep()
+        done = memory.drain()
+        left = [finding for finding in memory.doctor() if finding.level in ("fault", "warning")]
+    if target.as_json:
+        print_json({"records": records, "queued": queued, "jobs": done, "left": left})
+    else:
+        click.echo(f"indexed {records:,} records, queued {queued:,} again, ran {done:,} jobs")
+        for finding in left:
+            click.echo(f"left: {finding.text}; {finding.remedy}")
+    if any(finding.level == "fault" for finding in left):
+        raise click.exceptions.Exit(_FAULTY)
+
+
+@click.command()
 @click.option("--to", "new", required=True, help="The embedder to move to: use, e5, openai:MODEL@URL …")
 @targeted
 def reembed(target: Target, new: str) -> None:
@@ -87,3 +110,25 @@ def _done(target: Target, what: str, count: int) -> None:
         print_json({what: count})
     else:
         click.echo(f"done: {count:,} {what}")
+
+
+@click.command()
+@targeted
+def encrypt(target: Target) -> None:
+    """Encrypt a SQLite store in place, with the key that the environment names.
+
+    Set RETENTIA_KEY, RETENTIA_KEY_FILE or RETENTIA_KEY_COMMAND, and keep the key: without it nothing can be read.
+    """
+    from retentia.lifecycle.encrypt import encrypt as encrypt_file
+    from retentia.store.key import find_key
+    from retentia.store.open import dialect_of
+    from retentia.store.sqlite import SqliteDialect
+
+    key, dialect = find_key(None), dialect_of(target.store)
+    if key is None:
+        raise InvalidInput("set RETENTIA_KEY, RETENTIA_KEY_FILE or RETENTIA_KEY_COMMAND to the key first")
+    if not isinstance(dialect, SqliteDialect):
+        raise InvalidInput("only SQLite files are encrypted here; PostgreSQL encrypts its disks by other means")
+    with progress_bar("encrypting") as progress:
+        encrypt_file(dialect, key, progress=progress)
+    print_json({"encrypted": str(dialect.path)}) if target.as_json else click.echo(f"encrypted {dialect.path}")

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from retentia.store import passages, schema
+from retentia.store import passages, personal, schema
 from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
     {"scope", "session", "change", "job", "due", "generation", "setting", "schema_migration", "derived_from"}
+    | {"erasure", "tombstone"}
+    | {"audit_entry", "audit_head", "access_grant"}
+    | {"tenant_setting"}
 )
 """Tables without content of a record: names, numbers, ids, times."""
 
@@ -56,6 +59,12 @@ DERIVED: Mapping[str, DerivedKind] = {
             rebuilt_by="retentia.jobs.embed",
             erase=passages.delete_vectors,
             scan=_scan_vectors,
+        ),
+        DerivedKind(
+            table="personal_data",
+            rebuilt_by="retentia.lifecycle.reindex",
+            erase=personal.delete_spans,
+            scan=personal.count_spans,
         ),
     )
 }

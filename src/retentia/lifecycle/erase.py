@@ -1,100 +1,241 @@
-"""Erasing: a record, everything derived from it, and its bytes."""
+"""Erasing: records, everything derived from them, their bytes, and the way back.
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+While the ledger is held, an erasure is noted in the store before anything is removed; then one transaction removes the
+rows, and one line of the ledger names them. Last, the bytes go. Killed at any point, it is finished by whoever opens
+the store next. A store that was restored from before an erasure refuses to open until the erasure is repeated.
+"""
 
-from sqlalchemy import delete, or_, select
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
-from retentia.lifecycle.derived import DERIVED
-from retentia.model.ids import RecordId, id_bytes
-from retentia.model.record import Kind
+from retentia.errors import StoreBehindLedger, StoreBusy, StoreError
+from retentia.lifecycle.closure import Removed, remove
+from retentia.lifecycle.ledger import Entry, Ledger, Mark
+from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, source_key
+from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
-from retentia.store import records, scopes
-from retentia.store.database import Database, Transaction, batches
-from retentia.store.schema import derived_from
+from retentia.store import erasures, jobs, records, scopes
+from retentia.store.database import Database, Transaction
+from retentia.store.erasures import Planned
+from retentia.store.records import SourceKey
+
+_PATIENCE_TO_RECOVER = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """What an erasure removed, by kind of row; `missing` are ids that were not there; `pending` says what remains."""
+    """The receipt of an erasure.
 
-    removed: Mapping[str, int]
-    missing: tuple[RecordId, ...]
-    pending: str
-
-
-def erase(database: Database, scope: Scope, ids: Sequence[RecordId]) -> Erasure:
-    """Remove records of a scope and what has no other source, in one transaction, then their bytes.
-
-    On SQLite no byte is left when `pending` is empty. Removing what is already gone is no error.
+    `removed` counts rows by kind, `records` are the ids that are gone, `missing` those that were not there. `pending`
+    says which bytes are left for now, and why. `tombstones` counts the sources that will not be taken over again.
+    `ledger_seq` is the line of the ledger that names it, None without one; `backup_until` says when the last backup
+    that may still hold the records expires (UTC microseconds), None when there is none.
     """
-    wanted = {id_bytes(record_id): record_id for record_id in ids}
-    with database.write(scope.tenant) as transaction:
-        seen = scopes.view(transaction, scope)
-        scopes.lock(transaction, [entry.scope_id for entry in seen])
-        removed: dict[str, int] = {}
-        found: set[bytes] = set()
-        for entry in seen:
-            view = records.View({entry.scope_id: scope})
-            there = records.kinds_of(transaction, view, wanted)
-            found.update(record_id for some in there.values() for record_id in some)
-            if there:
-                _remove(transaction, entry.scope_id, _closure(transaction, view, there), removed)
-    pending = database.reclaim() if removed else ""
-    missing = tuple(name for raw, name in wanted.items() if raw not in found)
-    return Erasure(removed=removed, missing=missing, pending=pending)
+
+    id: str = ""
+    at: int = 0
+    removed: Mapping[str, int] = field(default_factory=dict)
+    records: tuple[RecordId, ...] = ()
+    missing: tuple[RecordId, ...] = ()
+    tombstones: int = 0
+    ledger_seq: int | None = None
+    backup_until: int | None = None
+    pending: str = ""
 
 
-def _closure(
-    transaction: Transaction, view: records.View, start: Mapping[Kind, Collection[bytes]]
-) -> dict[Kind, set[bytes]]:
-    """Add, generation by generation, the records all of whose sources go."""
-    going = {kind: set(some) for kind, some in start.items()}
-    while True:
-        everything = {record_id for some in going.values() for record_id in some}
-        orphans = _without_other_source(transaction, everything) - everything
-        more = records.kinds_of(transaction, view, orphans)
-        if not more:
-            return going
-        for kind, some in more.items():
-            going.setdefault(kind, set()).update(some)
+class Eraser:
+    """Erases from one store. `on_removed` lets go of what this process holds in memory of some scopes."""
 
+    def __init__(
+        self, database: Database, ledger: StoreLedger, *, on_removed: Callable[[Collection[int]], None]
+    ) -> None:
+        self._database = database
+        self._ledger = ledger
+        self._on_removed = on_removed
 
-def _without_other_source(transaction: Transaction, going: set[bytes]) -> set[bytes]:
-    here = derived_from.c.tenant == transaction.tenant
-    children: set[bytes] = set()
-    for some in batches(going):
-        rows = transaction.rows(select(derived_from.c.child_id).where(here, derived_from.c.parent_id.in_(some)))
-        children.update(row.child_id for row in rows)
-    kept: set[bytes] = set()
-    for some in batches(children):
-        rows = transaction.rows(
-            select(derived_from.c.child_id, derived_from.c.parent_id).where(here, derived_from.c.child_id.in_(some))
+    def erase(self, scope: Scope, ids: Sequence[RecordId]) -> Erasure:
+        """Erase records of exactly this scope and what has no other source. What is already gone is no error.
+
+        What the user's agents share is a scope of its own. On SQLite no byte is left when `pending` is empty.
+        """
+        wanted = {id_bytes(record_id): record_id for record_id in ids}
+        self.recover()
+        if not self._there(scope, wanted)[1]:
+            return Erasure(missing=tuple(wanted.values()))
+        with self._ledger.held(begin=True) as held:
+            self._finish_begun(held)
+            scope_id, there = self._there(scope, wanted)  # another process may have been quicker
+            planned = Planned(
+                id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(sorted(there))
+            )
+            done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
+        missing = tuple(name for raw, name in wanted.items() if raw not in there)
+        return replace(done, missing=missing, pending=self._reclaim(planned.id))
+
+    def _there(self, scope: Scope, wanted: Mapping[bytes, RecordId]) -> tuple[int, set[bytes]]:
+        with self._database.read(scope.tenant) as transaction:
+            scope_id = scopes.find(transaction, scope)
+            if scope_id is None:
+                return 0, set()
+            found = records.kinds_of(transaction, records.View({scope_id: scope}), wanted)
+        return scope_id, {record_id for some in found.values() for record_id in some}
+
+    def _note_and_carry_out(self, planned: Planned, held: Held) -> Erasure:
+        """Note what is to be erased first, so that the line of the ledger is known for our own after a crash."""
+        with self._database.write(planned.tenant) as transaction:
+            erasures.plan(transaction, planned)
+        before = held.log.end
+        try:
+            return self._carry_out(planned, held)
+        except Exception:
+            if held.log.end == before:  # no line names it: the caller is told, and nothing is left to be finished
+                with suppress(StoreError), self._database.write("") as transaction:
+                    erasures.finish(transaction, planned.id)
+            raise
+
+    def drop_empty(self, tenant: str, user: str) -> int:
+        """Remove the scopes of a person in which nothing is left, with their names; return how many."""
+        with self._database.write(tenant) as transaction:
+            own = {number: name for number, name in scopes.all_scopes(transaction) if name.user == user}
+            scopes.lock(transaction, sorted(own))
+            empty = [number for number, name in own.items() if not _has_records(transaction, number, name)]
+            for number in empty:
+                scopes.remove(transaction, number)
+        self._on_removed(empty)
+        self._database.reclaim()
+        return len(empty)
+
+    def recover(self) -> None:
+        """Finish what a process began and did not finish. Raises StoreBehindLedger for erasures the store never saw."""
+        later, begun = self._ledger.behind()
+        _check_seen(later, begun)
+        if later or any(planned.state == "planned" for planned in begun):
+            # Whoever holds the ledger for longer is erasing, and has first finished what others had begun.
+            with suppress(StoreBusy), self._ledger.held(patience=_PATIENCE_TO_RECOVER) as held:
+                self._finish_begun(held)
+        for planned in begun:
+            if planned.state == "removed":
+                self._reclaim(planned.id)
+
+    def _finish_begun(self, held: Held | None) -> None:
+        """Carry out what a process that is gone had planned; whoever still works on something holds the ledger."""
+        with self._database.read("") as transaction:
+            begun = erasures.unfinished(transaction)
+        later = [] if held is None else held.log.later
+        _check_seen(later, begun)
+        lines = {entry.id: entry for entry in later}
+        for planned in begun:
+            if planned.state == "planned":
+                self._carry_out(planned, held, entry=lines.get(id_text(planned.id)))
+                self._reclaim(planned.id)
+        if held is not None:
+            self._pass_over_backups(later, held.log.end)
+
+    def _pass_over_backups(self, later: Sequence[Entry], end: Mark) -> None:
+        """Note that what follows the last erasure is applied: an older store need not know of later backups."""
+        if not later:
+            return
+        with self._database.write("") as transaction:
+            for entry in later:
+                if entry.expires_at is not None:
+                    self._ledger.note_backup(transaction, entry.expires_at)
+            self._ledger.note_applied(transaction, end)
+
+    def replay(self) -> int:
+        """Repeat the erasures that the ledger knows and this store has not seen; return how many records went."""
+        if self._ledger.existing() is None:
+            return 0
+        removed: list[Removed] = []
+        with self._ledger.held() as held:
+            if held is None or not held.log.later:
+                return 0
+            with self._database.read("") as transaction:
+                tenants = {_keyed_tenant(held.ledger, name): name for name in jobs.tenants(transaction)}
+            erased = (entry for entry in held.log.later if entry.kind == "erasure")
+            removed.extend(self._repeat(entry, tenants.get(entry.tenant, "")) for entry in erased)
+            self._pass_over_backups(held.log.later, held.log.end)
+        self._on_removed([scope_id for one in removed for scope_id in one.scope_ids])
+        self._database.reclaim()
+        return sum(len(one.records) for one in removed)
+
+    def _repeat(self, entry: Entry, tenant: str) -> Removed:
+        # A store from before the tenant existed has nothing to remove, but must know the tombstones.
+        with self._database.write(tenant) as transaction:
+            removed = _remove_from(transaction, entry.scopes, map(bytes.fromhex, entry.records))
+            erasures.bury(transaction, [bytes.fromhex(source) for source in entry.tombstones])
+        return removed
+
+    def _carry_out(self, planned: Planned, held: Held | None, *, entry: Entry | None = None) -> Erasure:
+        """Do what is planned; `entry` is its line where it was killed between writing that and removing the rows."""
+        with self._database.write(planned.tenant) as transaction:
+            removed, tombstones = _remove_from(transaction, planned.scope_ids, planned.record_ids), 0
+            erasures.note_removed(transaction, planned)
+            if held is not None and removed.records:
+                sources = [_source(held.ledger, key) for key in removed.sources if key.key]
+                sources += [record_key(held.ledger, record_id) for record_id in sorted(removed.records)]
+                tombstones = erasures.bury(transaction, sources)
+                entry = entry or self._write_line(transaction, held, planned, removed, sources)
+                self._ledger.note_applied(transaction, held.log.end)
+            backup_until = self._ledger.backup_until(transaction)
+        self._on_removed(removed.scope_ids)
+        return Erasure(
+            id=id_text(planned.id),
+            at=transaction.now,
+            removed=removed.counts,
+            records=tuple(map(id_text, sorted(removed.records))),
+            tombstones=tombstones,
+            ledger_seq=None if entry is None else entry.seq,
+            backup_until=backup_until,
         )
-        kept.update(row.child_id for row in rows if row.parent_id not in going)
-    return children - kept
 
-
-def _remove(
-    transaction: Transaction, scope_id: int, going: Mapping[Kind, Collection[bytes]], removed: dict[str, int]
-) -> None:
-    everything = {record_id for some in going.values() for record_id in some}
-    for kind in DERIVED.values():
-        _count(removed, kind.table, kind.erase(transaction, scope_id, everything))
-    for record_kind, some in going.items():
-        table = records.TABLES[record_kind]
-        statement = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
-        gone = sum(transaction.run(statement.where(table.c.id.in_(batch))) for batch in batches(some))
-        _count(removed, record_kind.value, gone)
-    for batch in batches(everything):
-        edges = delete(derived_from).where(
-            derived_from.c.tenant == transaction.tenant,
-            or_(derived_from.c.child_id.in_(batch), derived_from.c.parent_id.in_(batch)),
+    def _write_line(
+        self, transaction: Transaction, held: Held, planned: Planned, removed: Removed, sources: Sequence[bytes]
+    ) -> Entry:
+        """Name in the ledger what the transaction is about to remove: the line is on disk before the rows are gone."""
+        return held.log.append(
+            at=transaction.now,
+            kind="erasure",
+            id=id_text(planned.id),
+            tenant=_keyed_tenant(held.ledger, planned.tenant),
+            scopes=planned.scope_ids,
+            records=tuple(record_id.hex() for record_id in sorted(removed.records)),
+            tombstones=tuple(source.hex() for source in sources),
         )
-        _count(removed, "derived_from", transaction.run(edges))
-    scopes.record_change(transaction, scope_id, sorted(everything))
+
+    def _reclaim(self, erasure_id: bytes) -> str:
+        """Let the bytes go; what cannot go now is tried again when the store is next opened, where that helps."""
+        pending = self._database.reclaim()
+        if not pending or not self._database.dialect.can_finish_reclaiming:
+            with self._database.write("") as transaction:
+                erasures.finish(transaction, erasure_id)
+        return pending
 
 
-def _count(removed: dict[str, int], name: str, rows: int) -> None:
-    if rows:
-        removed[name] = removed.get(name, 0) + rows
+def _has_records(transaction: Transaction, scope_id: int, name: Scope) -> bool:
+    return any(records.counts(transaction, records.View({scope_id: name})).values())
+
+
+def _remove_from(transaction: Transaction, scope_ids: Sequence[int], ids: Iterable[bytes]) -> Removed:
+    named = scopes.with_agents(transaction, scope_ids)
+    if named:
+        scopes.lock(transaction, sorted(named))
+    return remove(transaction, named, list(ids))
+
+
+def _check_seen(later: Iterable[Entry], begun: Iterable[Planned]) -> None:
+    """Refuse a store that lacks erasures of its ledger which it has not begun itself."""
+    own = {id_text(planned.id) for planned in begun}
+    if unseen := [entry for entry in later if entry.kind == "erasure" and entry.id not in own]:
+        raise StoreBehindLedger(
+            f"{len(unseen)} erasures were made after this store was copied or backed up, and what they erased is in it "
+            "again; repeat them with `retentia ledger replay`"
+        )
+
+
+def _source(ledger: Ledger, key: SourceKey) -> bytes:
+    return source_key(ledger, key.scope, key.kind, key.session, key.key)
+
+
+def _keyed_tenant(ledger: Ledger, tenant: str) -> str:
+    return ledger.keyed("tenant", tenant).hex()

@@ -11,13 +11,13 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from retentia.errors import LedgerDamaged, LedgerMissing, StoreUnavailable
+from retentia.errors import LedgerDamaged, LedgerMissing, StoreBusy, StoreUnavailable
 from retentia.lifecycle.file_lock import locked
 
 _VERSION = 1
@@ -44,6 +44,26 @@ class Entry:
     expires_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a ledger: after entry `seq`, `end` bytes from its beginning, where the hash so far is `hash`.
+
+    A store remembers the place up to which it has applied its ledger, and reads on from there.
+    """
+
+    seq: int = 0
+    end: int = 0
+    hash: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Mark":
+        seq, end, line_hash = f"{text}  ".split(" ")[:3]
+        return cls(int(seq or 0), int(end or 0), line_hash)
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.end} {self.hash}"
+
+
 class Ledger:
     """One ledger file. Any number of processes may use it; an entry is on disk when `append` returns."""
 
@@ -58,8 +78,11 @@ class Ledger:
         header = {"ledger": _VERSION, "store": store, "key": secrets.token_hex(_KEY_BYTES)}
         partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
         with _explained(path):
-            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                _write(file, header, "")
+            opened = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                _write(opened, _line(header, "")[0])
+            finally:
+                os.close(opened)
             try:
                 os.link(partial, path)  # which, unlike a rename, never replaces a ledger
             except FileExistsError:
@@ -85,60 +108,99 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Return every entry, the oldest first. Raises LedgerDamaged where a line was changed or is missing."""
-        with self._held("rb") as file:
-            return [entry for entry, _ in self._read(file)]
+        return [entry for entry, _ in self.after(Mark())]
+
+    def after(self, mark: Mark) -> list[tuple[Entry, Mark]]:
+        """Return the entries after a place, each with the place where it ends. Raises LedgerDamaged.
+
+        What is before the place is looked at only when the ledger is not what it was there.
+        """
+        with _explained(self.path), self.path.open("rb") as file:
+            return list(self._read(file, mark))
 
     @contextmanager
-    def appending(self) -> Iterator["Appender"]:
-        """Hold the ledger, so that what is appended and what is done to the store happen in one order."""
-        with self._held("r+b") as file:
-            seq, last = 0, str(_checked(file.readline(), "", self.path, 1)["hash"])
-            for entry, line_hash in self._read(file):
-                seq, last = entry.seq, line_hash
-            yield Appender(file, seq, last)
+    def appending(self, mark: Callable[[], Mark] = Mark, *, patience: float = 60.0) -> Iterator["Appender"]:
+        """Hold the ledger, so that what is appended and what is done to the store happen in one order.
 
-    @contextmanager
-    def _held(self, mode: Literal["rb", "r+b"]) -> Iterator[BinaryIO]:
-        with _explained(self.path), self.path.open(mode) as file, locked(file):
-            yield file
+        `mark` is asked once it is held. Raises StoreBusy when another process holds it for too long.
+        """
+        with ExitStack() as held:
+            with _explained(self.path):
+                file = held.enter_context(self.path.open("r+b"))
+                held.enter_context(locked(file, patience=patience))
+            reached = mark()
+            with _explained(self.path):
+                later = list(self._read(file, reached))
+                end = later[-1][1] if later else self._from(file, reached)
+            yield Appender(self.path, file, end, [entry for entry, _ in later])
 
-    def _read(self, file: BinaryIO) -> Iterator[tuple[Entry, str]]:
-        """Yield each entry with its hash, and leave the file where the last whole line ends."""
-        file.seek(0)
-        last, end, number = "", 0, 0
+    def _from(self, file: BinaryIO, mark: Mark) -> Mark:
+        """Return where to read on, after the first line for a mark of nothing. Raises LedgerDamaged."""
+        if not mark.seq:
+            file.seek(0)
+            raw = file.readline()
+            return Mark(0, len(raw), str(_checked(raw, "", self.path, 1)["hash"]))
+        said = f'"hash":"{mark.hash}"}}\n'.encode()
+        file.seek(max(mark.end - len(said), 0))
+        if file.read(len(said)) != said:
+            for _ in self._read(file, Mark()):
+                pass  # names the line, when one was changed
+            raise LedgerDamaged(
+                f"the ledger {str(self.path)!r} is not the one the store has applied {mark.seq} entries of: an older "
+                "copy or another one was put in its place; put back the newest one"
+            )
+        return mark
+
+    def _read(self, file: BinaryIO, mark: Mark) -> Iterator[tuple[Entry, Mark]]:
+        """Yield each entry after a place, up to the last whole line: who died while writing told nobody of the rest."""
+        reached = self._from(file, mark)
+        file.seek(reached.end)
         while (raw := file.readline()).endswith(b"\n"):
-            number += 1
-            line = _checked(raw, last, self.path, number)
-            last, end = str(line.pop("hash")), end + len(raw)
-            if number > 1:
-                yield _entry(line, number, self.path), last
-        file.seek(end)  # a process that died while writing may have left a part, which nobody was told of
+            number = reached.seq + 2
+            line = _checked(raw, reached.hash, self.path, number)
+            reached = Mark(reached.seq + 1, reached.end + len(raw), str(line.pop("hash")))
+            yield _entry(line, number, self.path), reached
 
 
 class Appender:
     """Appends to a ledger that is held."""
 
-    def __init__(self, file: BinaryIO, seq: int, last: str) -> None:
+    def __init__(self, path: Path, file: BinaryIO, end: Mark, later: list[Entry]) -> None:
+        self._path = path
         self._file = file
-        self._last = last
-        self.seq = seq
-        """The number of the last entry, 0 when there is none."""
+        self.end = end
+        """The place where the last entry ends."""
+        self.later = later
+        """The entries that were there after the place asked for."""
 
     def append(self, *, at: int, kind: EntryKind, id: str, **names: Any) -> Entry:  # noqa: A002 - as the field
-        """Write one entry; it is on disk when this returns."""
-        entry = Entry(seq=self.seq + 1, at=at, kind=kind, id=id, **names)
-        self._file.truncate()
-        self._last = _write(self._file, asdict(entry), self._last)
-        self.seq = entry.seq
+        """Write one entry; it is on disk when this returns, and nothing of it is there when it raises."""
+        entry = Entry(seq=self.end.seq + 1, at=at, kind=kind, id=id, **names)
+        line, line_hash = _line(asdict(entry), self.end.hash)
+        opened = self._file.fileno()
+        with _explained(self._path):
+            os.ftruncate(opened, self.end.end)
+            os.lseek(opened, self.end.end, os.SEEK_SET)
+            try:
+                _write(opened, line)
+            except OSError:
+                os.ftruncate(opened, self.end.end)
+                raise
+        self.end = Mark(entry.seq, self.end.end + len(line), line_hash)
         return entry
 
 
-def _write(file: BinaryIO, line: Mapping[str, Any], last: str) -> str:
+def _line(line: Mapping[str, Any], last: str) -> tuple[bytes, str]:
     line_hash = _hash(line, last)
-    file.write(json.dumps({**line, "hash": line_hash}, separators=(",", ":")).encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
-    return line_hash
+    return json.dumps({**line, "hash": line_hash}, separators=(",", ":")).encode() + b"\n", line_hash
+
+
+def _write(opened: int, raw: bytes) -> None:
+    """Write bytes to the disk, past any buffer: what could not be written must not be written later."""
+    rest = memoryview(raw)
+    while rest:
+        rest = rest[os.write(opened, rest) :]
+    os.fsync(opened)
 
 
 def _hash(line: Mapping[str, Any], last: str) -> str:
@@ -187,7 +249,9 @@ def _explained(path: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise LedgerMissing(
             f"the ledger of erasures {str(path)!r} is gone, so nothing would keep erased records from coming back; "
-            "put it back, or accept the loss with `retentia ledger renew`"
+            "put it back, name it with `ledger=` (--ledger), or accept the loss with `retentia ledger renew`"
         ) from error
+    except BlockingIOError as error:
+        raise StoreBusy(f"another process holds the ledger {str(path)!r} for too long; try again") from error
     except OSError as error:
         raise StoreUnavailable(f"the ledger {str(path)!r} cannot be used: {error.strerror}") from error

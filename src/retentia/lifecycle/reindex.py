@@ -1,4 +1,4 @@
-"""Making the derived rows anew from records: passages by the tokenizer, vectors by an embedder."""
+"""Making the derived rows anew from records: passages, places of personal data, and vectors by an embedder."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,10 +13,11 @@ from retentia.model.ids import id_bytes
 from retentia.model.passage import Passage
 from retentia.model.progress import Progress
 from retentia.model.record import Record
-from retentia.store import generations, jobs, passages, records, scopes
+from retentia.store import generations, jobs, passages, personal, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES, View
 from retentia.write.indexed import indexed
+from retentia.write.kept import personal_spans
 
 _RECORDS_AT_ONCE = 500
 
@@ -66,6 +67,7 @@ def reindex(database: Database, tenant: str, *, progress: Progress = lambda _: N
         with database.write(tenant) as transaction:
             scopes.lock(transaction, [scope_id])
             passages.delete_orphans(transaction, scope_id, RECORD_TABLES)
+            personal.delete_orphans(transaction, scope_id, RECORD_TABLES)
     return done
 
 
@@ -77,10 +79,13 @@ def _note_analyzer(database: Database) -> None:
 def _renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> None:
     ids = [id_bytes(record.id) for record in found]
     before = {(row.record_id, row.part): _embedded(row) for row in passages.load_passages(transaction, scope_id, ids)}
-    made = [passage for record in found for passage in passages_of(indexed(record))]
+    described = [indexed(record) for record in found]
+    made = [passage for one in described for passage in passages_of(one)]
     after = {(passage.record_id, passage.part): _embedded(passage) for passage in made}
     passages.delete_passages(transaction, scope_id, ids)
     passages.insert_passages(transaction, scope_id, made)
+    personal.delete_spans(transaction, scope_id, ids)
+    personal.insert_spans(transaction, scope_id, personal_spans(described))
     changed = {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     passages.delete_vectors(transaction, scope_id, changed)
     alive = sorted(changed & {key[0] for key in after})

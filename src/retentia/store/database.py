@@ -3,10 +3,12 @@
 Transactions are explicit and belong to one tenant. No model is called while one is open.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Engine, Executable, Row, Table
@@ -33,7 +35,13 @@ class Dialect(Protocol):
 
     name: str
     one_writer: bool  # whether the writers of a process wait in line before the database, not in it
+    can_finish_reclaiming: bool  # whether the bytes of deleted rows can be made unreadable from here
     driver_error: type[Exception]
+
+    @property
+    def ledger_path(self) -> Path | None:
+        """Where the ledger of erasures is kept unless another place is named; None where there is no such place."""
+        ...
 
     def check(self) -> None:
         """Refuse, before anything is opened, what must not be opened."""
@@ -53,6 +61,10 @@ class Dialect(Protocol):
 
     def tuples(self, connection: Connection, statement: Executable, params: Params) -> Tuples:
         """Return all rows of a statement as the driver gives them, in the way that costs least."""
+        ...
+
+    def act_for(self, connection: Connection, tenant: str) -> None:
+        """Let the rest of a transaction see another tenant's rows."""
         ...
 
     def migration_lock(self, connection: Connection) -> None:
@@ -78,16 +90,25 @@ class Dialect(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One short transaction of one tenant; `now` is its recorded time in UTC microseconds."""
+    """One short transaction of one tenant; `now` is its recorded time in UTC microseconds.
+
+    `touched` gathers the records it writes or removes: (number of the scope, their ids joined).
+    """
 
     connection: Connection
     tenant: str
     now: int
     dialect: Dialect
+    touched: list[tuple[int, bytes]] = field(default_factory=list)
 
     def rows(self, statement: Executable, params: Params | None = None) -> Rows:
         """Return all rows of a statement."""
         return self.connection.execute(statement, params or {}).all()
+
+    def acting_for(self, tenant: str) -> "Transaction":
+        """Return this transaction for the rows of another tenant; for copying a whole store only."""
+        self.dialect.act_for(self.connection, tenant)
+        return replace(self, tenant=tenant)
 
     def tuples(self, statement: Executable, params: Params) -> Tuples:
         """Return all rows as plain tuples, for what is read often or in bulk; `params` holds every parameter."""
@@ -117,6 +138,7 @@ class Database:
         dialect.check()
         self.dialect = dialect
         self._clock = clock
+        self._notes = threading.local()
         self._engine = dialect.connect()
         self._turnstile = Turnstile(self._engine, one_writer=dialect.one_writer)
         try:
@@ -138,6 +160,23 @@ class Database:
         with self._transaction(tenant, write=True) as transaction:
             yield transaction
 
+    @contextmanager
+    def noting(self, note: Callable[[Transaction], None]) -> Iterator[None]:
+        """Let every write transaction of this thread end with a note in it; one that raises keeps it from committing.
+
+        The audit log writes what was done so, whichever pipeline does it.
+        """
+        earlier = getattr(self._notes, "note", None)
+        self._notes.note = note
+        try:
+            yield
+        finally:
+            self._notes.note = earlier
+
+    def now(self) -> int:
+        """Return the present in UTC microseconds, as transactions have it."""
+        return self._clock()
+
     def reclaim(self) -> str:
         """Make deleted bytes unreadable; return "" when done, or what is still pending and why."""
         with self._translated(), self._turnstile.passing(write=True):
@@ -155,8 +194,11 @@ class Database:
     def _transaction(self, tenant: str, *, write: bool) -> Iterator[Transaction]:
         with self._translated(), self._turnstile.passing(write=write), self._engine.connect() as connection:
             self.dialect.begin(connection, tenant=tenant, write=write)
-            yield Transaction(connection, tenant, self._clock(), self.dialect)
+            transaction = Transaction(connection, tenant, self._clock(), self.dialect)
+            yield transaction
             if write:
+                if (note := getattr(self._notes, "note", None)) is not None:
+                    note(transaction)
                 connection.commit()
             else:
                 self.dialect.end_read(connection)

@@ -15,16 +15,28 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter is a drive of 
 _FORMS = "use 'sqlite:///memory.db', 'sqlite:////absolute/path/memory.db', a path, or 'postgresql://user@host/database'"
 
 
-def open_database(url: str | Path, *, clock: Clock = system_clock) -> Database:
+def open_database(url: str | Path, *, clock: Clock = system_clock, key: str | None = None) -> Database:
     """Open the database a URL or a path names, bringing it to the current schema; a new file becomes a store.
 
-    Raises InvalidInput for what is no such URL, MissingExtra for PostgreSQL without its driver, and StoreError.
+    `key` opens, or makes, an encrypted SQLite file. Raises InvalidInput for what is no such URL, MissingExtra for
+    PostgreSQL or encryption without its driver, and StoreError.
     """
-    return Database(dialect_of(url), clock=clock)
+    return Database(dialect_of(url, key=key), clock=clock)
 
 
-def dialect_of(url: str | Path) -> Dialect:
+def dialect_of(url: str | Path, *, key: str | None = None) -> Dialect:
     """Tell which database a URL or a path names, without opening it; raise InvalidInput or MissingExtra."""
+    dialect = _dialect_of(url)
+    if key is None:
+        return dialect
+    if not isinstance(dialect, SqliteDialect):
+        raise InvalidInput("a key opens an encrypted SQLite file; PostgreSQL encrypts its disks by other means")
+    from retentia.store.encrypted import EncryptedDialect
+
+    return EncryptedDialect(dialect.path, key)
+
+
+def _dialect_of(url: str | Path) -> Dialect:
     if isinstance(url, Path):
         return SqliteDialect(_file(str(url)))
     scheme = _SCHEME.match(url)

@@ -5,6 +5,7 @@ behind the tenant in every statement; it does not stop whoever can run SQL of th
 """
 
 import re
+from pathlib import Path
 from typing import Any, cast
 
 import psycopg
@@ -62,6 +63,7 @@ class PostgresDialect:
     """How to use one database of a PostgreSQL server (16 or newer, encoding UTF8), as a role that is no superuser."""
 
     name = "postgres"
+    can_finish_reclaiming = False  # VACUUM FULL, the write-ahead log and backups are the administrator's
     one_writer = False
     driver_error: type[Exception] = psycopg.Error
 
@@ -69,6 +71,10 @@ class PostgresDialect:
         self._url = url
         host = url.host or url.query.get("host") or "localhost"
         self.place = f"{host}:{url.port or 5432}/{url.database}"
+
+    @property
+    def ledger_path(self) -> Path | None:
+        return None
 
     def check(self) -> None:
         """Nothing can be told before connecting."""
@@ -104,6 +110,9 @@ class PostgresDialect:
 
     def tuples(self, connection: Connection, statement: Executable, params: Params) -> Tuples:
         return connection.execute(statement, params).all()
+
+    def act_for(self, connection: Connection, tenant: str) -> None:
+        connection.execute(text("SELECT set_config('app.tenant', :tenant, true)"), {"tenant": tenant})
 
     def migration_lock(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")

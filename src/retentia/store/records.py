@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, Self, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, exists, func, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, exists, func, literal, select, update
 
 from retentia.model.ids import SessionId, id_text
 from retentia.model.provenance import Source, Trust
@@ -55,6 +55,39 @@ class View:
         return list(self.scopes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKey:
+    """Where a record came from: its kind, its scope, its session ("" for a document) and its key there, "" without."""
+
+    kind: str
+    scope: Scope
+    session_id: bytes
+    session: str
+    key: str
+
+
+def source_keys(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[bytes]]) -> list[SourceKey]:
+    """Return where messages, tool calls and documents of a view came from."""
+    found: list[SourceKey] = []
+    for kind, some in ids.items():
+        table = TABLES[kind]
+        if table is item:
+            continue
+        statement = _origin(table).where(*_within(table, transaction, view))
+        for batch in batches(some):
+            found += [
+                SourceKey(
+                    kind=kind.value,
+                    scope=view.scopes[row.scope_id],
+                    session_id=row.session_id,
+                    session=row.session_name,
+                    key=row.client_key or "",
+                )
+                for row in transaction.rows(statement.where(table.c.id.in_(batch)))
+            ]
+    return found
+
+
 def known_keys(
     transaction: Transaction, table: Table, scope_id: int, session_id: bytes | None, keys: Collection[str]
 ) -> dict[str, bytes]:
@@ -98,6 +131,19 @@ def kinds_of(transaction: Transaction, view: View, ids: Collection[bytes]) -> di
             statement = statement.order_by(table.c.id)
             for row in transaction.rows(statement):
                 found.setdefault(Kind(row.kind), []).append(row.id)
+    return found
+
+
+def ids_besides(transaction: Transaction, scope_id: int, kinds: Collection[Kind]) -> set[bytes]:
+    """Return the ids of the records of a scope that are of none of these kinds."""
+    found: set[bytes] = set()
+    for table in RECORD_TABLES:
+        if table is not item and Kind(table.name) in kinds:
+            continue
+        statement = select(table.c.id).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
+        if table is item:
+            statement = statement.where(item.c.kind.not_in(sorted(kinds)))
+        found.update(row.id for row in transaction.rows(statement))
     return found
 
 
@@ -237,14 +283,26 @@ def _numbered(name: str, values: Iterable[object]) -> dict[str, object]:
 
 
 @cache
+def _origin(table: Table) -> Select[Any]:
+    if "session_id" not in table.c:
+        nothing = (literal(b"").label("session_id"), literal("").label("session_name"))
+        return select(table.c.scope_id, table.c.client_key, *nothing)
+    return select(table.c.scope_id, table.c.client_key, table.c.session_id, session.c.name.label("session_name")).join(
+        session, _its_session(table)
+    )
+
+
+def _its_session(table: Table) -> ColumnElement[bool]:
+    here = (session.c.tenant == table.c.tenant) & (session.c.scope_id == table.c.scope_id)
+    return here & (session.c.id == table.c.session_id)
+
+
+@cache
 def _shown(table: Table) -> Select[Any]:
     """Select what a record is made of: its row, and the name of its session where it has one."""
     statement = select(table)
     if "session_id" in table.c:
-        here = (session.c.tenant == table.c.tenant) & (session.c.scope_id == table.c.scope_id)
-        statement = statement.add_columns(session.c.name.label("session_name")).join(
-            session, here & (session.c.id == table.c.session_id)
-        )
+        statement = statement.add_columns(session.c.name.label("session_name")).join(session, _its_session(table))
     return statement
 
 
@@ -284,6 +342,8 @@ def _common(fields: _Fields, view: View, kind: Kind) -> dict[str, Any]:
         "recorded_at": fields["recorded_at"],
         "trust": _TRUST[fields["trust"]],
         "metadata": _json(fields["metadata"]) or {},
+        "review_at": fields["review_at"],
+        "expires_at": fields["expires_at"],
     }
 
 

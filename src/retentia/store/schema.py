@@ -218,6 +218,17 @@ vector = Table(
     sqlite_with_rowid=False,
 )
 
+personal_data = Table(
+    "personal_data",
+    metadata,
+    *_scoped(),
+    _id("record_id", primary_key=True),
+    Column("start", Integer, primary_key=True, autoincrement=False),
+    Column("end", Integer, nullable=False),
+    _text("kind"),
+    sqlite_with_rowid=False,
+)
+
 derived_from = Table(
     "derived_from",
     metadata,
@@ -268,6 +279,80 @@ due = Table(
     sqlite_with_rowid=False,
 )
 
+erasure = Table(
+    "erasure",
+    metadata,
+    _id("id", primary_key=True),
+    _text("tenant"),
+    _text("state", default="planned"),
+    Column("scope_ids", LargeBinary, nullable=False),
+    Column("record_ids", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+tombstone = Table(
+    "tombstone",
+    metadata,
+    Column("source", LargeBinary, primary_key=True, nullable=False),
+    _number("erased_at"),
+    sqlite_with_rowid=False,
+)
+
+audit_head = Table(
+    "audit_head",
+    metadata,
+    _key("tenant"),
+    _number("seq"),
+    _number("at"),
+    Column("hash", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+audit_entry = Table(
+    "audit_entry",
+    metadata,
+    _key("tenant"),
+    _number("seq", primary_key=True),
+    Column("entry", LargeBinary, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+access_grant = Table(
+    "access_grant",
+    metadata,
+    _key("tenant"),
+    _id("id", primary_key=True),
+    _number("scope_id"),
+    _number("to_scope"),
+    _text("to_principal"),
+    _text("rights"),
+    _text("kinds"),
+    _text("granted_by"),
+    _number("granted_at"),
+    _number("expires_at"),
+    Column("revoked_at", BigInteger),
+    sqlite_with_rowid=False,
+)
+
+tenant_setting = Table(
+    "tenant_setting",
+    metadata,
+    _key("tenant"),
+    _key("name"),
+    _text("value"),
+    sqlite_with_rowid=False,
+)
+
+for _record in (message, tool_call, document, item):
+    Index(
+        f"{_record.name}_expiry",
+        _record.c.tenant,
+        _record.c.expires_at,
+        sqlite_where=_record.c.expires_at.is_not(None),
+        postgresql_where=_record.c.expires_at.is_not(None),
+    )
+
 generation = Table(
     "generation",
     metadata,
@@ -291,5 +376,5 @@ setting = Table(
     _text("value"),
 )
 
-TENANT_TABLES = tuple(table for table in metadata.sorted_tables if "tenant" in table.c and table is not due)
-"""Every table with personal data; `due` names tenants only, and is read across them."""
+TENANT_TABLES = tuple(table for table in metadata.sorted_tables if "tenant" in table.c and table not in (due, erasure))
+"""Every table with personal data; `due` and `erasure` hold names of tenants and ids, and are read across tenants."""

@@ -3,12 +3,13 @@
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, or_, select, update
+from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 
 from retentia.model.scope import Scope
 from retentia.store.database import Transaction
-from retentia.store.schema import change, due, generation, scope
+from retentia.store.schema import change, due, generation, job, scope, session
 
 NEVER = 2**62
 """The time at which a tenant without jobs is due."""
@@ -107,19 +108,33 @@ def all_scopes(transaction: Transaction) -> list[tuple[int, Scope]]:
     rows = transaction.rows(
         select(scope).where(scope.c.tenant == transaction.tenant).order_by(scope.c.user, scope.c.space, scope.c.agent)
     )
-    return [(row.scope_id, Scope(row.tenant, row.user, row.space, row.agent)) for row in rows]
+    return [(row.scope_id, _name(row)) for row in rows]
+
+
+def with_agents(transaction: Transaction, scope_ids: Collection[int]) -> dict[int, Scope]:
+    """Return scopes by number, and with what agents share the scopes of these agents: they may cite it."""
+    here = scope.c.tenant == transaction.tenant
+    found = {
+        row.scope_id: _name(row) for row in transaction.rows(select(scope).where(here, scope.c.scope_id.in_(scope_ids)))
+    }
+    for name in [name for name in found.values() if not name.agent]:
+        rows = transaction.rows(select(scope).where(here, scope.c.user == name.user, scope.c.space == name.space))
+        found.update((row.scope_id, _name(row)) for row in rows)
+    return found
 
 
 def record_change(transaction: Transaction, scope_id: int, record_ids: Iterable[bytes]) -> int:
     """Give the scope its next version and note which records this write touched; return the version."""
     version = transaction.number(_BUMP, {"t": transaction.tenant, "s": scope_id})
+    joined = b"".join(record_ids)
+    transaction.touched.append((scope_id, joined))
     transaction.run(
         _NOTE_CHANGE,
         {
             "tenant": transaction.tenant,
             "scope_id": scope_id,
             "version": version,
-            "record_ids": b"".join(record_ids),
+            "record_ids": joined,
         },
     )
     if version % CHANGES_KEPT == 0:
@@ -140,5 +155,15 @@ def split_ids(joined: bytes) -> Sequence[bytes]:
     return [joined[at : at + 16] for at in range(0, len(joined), 16)]
 
 
+def _name(row: Row[Any]) -> Scope:
+    return Scope(row.tenant, row.user, row.space, row.agent)
+
+
 def _named(name: Scope) -> dict[str, object]:
     return {"tenant": name.tenant, "user": name.user, "space": name.space, "agent": name.agent}
+
+
+def remove(transaction: Transaction, scope_id: int) -> None:
+    """Remove a scope without records: its name, the names of its sessions, its jobs and what it noted of changes."""
+    for table in (session, change, job, scope):
+        transaction.run(delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id))

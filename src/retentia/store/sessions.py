@@ -1,12 +1,13 @@
 """Sessions: one stretch of conversation, whose records are numbered in the order they were written."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from retentia.model.ids import new_id_bytes
-from retentia.store.database import Transaction
-from retentia.store.schema import message, session
+from retentia.store.database import Transaction, batches
+from retentia.store.schema import message, session, tool_call
 
 _FIND = select(session.c.id).where(
     session.c.tenant == bindparam("tenant"),
@@ -89,3 +90,18 @@ def listing(transaction: Transaction, scope_ids: list[int], *, limit: int) -> li
         )
         for row in transaction.rows(statement)
     ]
+
+
+def delete_empty(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> int:
+    """Remove those of the sessions in which nothing is left: a name may tell what was said. Return how many."""
+    here = (session.c.tenant == transaction.tenant) & (session.c.scope_id == scope_id)
+    used = [
+        exists().where(
+            table.c.tenant == session.c.tenant,
+            table.c.scope_id == session.c.scope_id,
+            table.c.session_id == session.c.id,
+        )
+        for table in (message, tool_call)
+    ]
+    empty = delete(session).where(here, ~or_(*used))
+    return sum(transaction.run(empty.where(session.c.id.in_(some))) for some in batches(session_ids))

@@ -2,8 +2,10 @@
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 from sqlalchemy import URL, ClauseElement, Connection, Engine, Executable, create_engine, event
@@ -15,11 +17,14 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from retentia import errors
 from retentia.store.database import Params, Tuples
+from retentia.store.sqlite_bytes import blank, counted, descriptor, stale_pages
 from retentia.store.sqlite_file import APPLICATION_ID, check_file
 
 _OLDEST = (3, 35, 0)  # UPDATE … RETURNING
+PAGE_BYTES = 8192
 _BUSY_MS = 60_000
 _RECLAIM_MS = 1_000
+_RECLAIM_TRIES = 5
 _DAMAGED = "the database file is damaged; restore a backup, or copy it and run `retentia doctor`"
 _NO_ACCESS = "the store may not be written; check the permissions of the file and of its folder"
 _ERRORS: dict[int, tuple[type[errors.StoreError], str]] = {
@@ -46,10 +51,16 @@ class SqliteDialect:
 
     name = "sqlite"
     one_writer = True  # waiting in line is fair and quick; SQLite's own waiting polls
+    can_finish_reclaiming = True
+    is_encrypted = False
     driver_error: type[Exception] = sqlite3.Error
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()  # the process may change its folder later
+
+    @property
+    def ledger_path(self) -> Path | None:
+        return self.path.with_name(f"{self.path.name}.ledger")
 
     def check(self) -> None:
         if sqlite3.sqlite_version_info < _OLDEST:
@@ -61,14 +72,33 @@ class SqliteDialect:
     def connect(self) -> Engine:
         engine = create_engine(
             URL.create("sqlite", database=str(self.path)),
+            module=self.driver(),
             poolclass=QueuePool,
             pool_size=4,
             max_overflow=28,
             hide_parameters=True,  # they are what people said
-            connect_args={"check_same_thread": False, "isolation_level": None, "timeout": _BUSY_MS / 1000},
+            connect_args={
+                "check_same_thread": False,
+                "isolation_level": None,
+                "timeout": _BUSY_MS / 1000,
+                "factory": counted(self.driver()),
+            },
         )
-        event.listen(engine, "connect", _set_up)
+        event.listen(engine, "connect", self._set_up)
         return engine
+
+    def driver(self) -> ModuleType:
+        """Return the DB-API module that opens the file."""
+        return sqlite3
+
+    def unlock(self, connection: DBAPIConnection) -> None:
+        """Do what must come before anything else on a new connection: nothing, for a file that is not encrypted."""
+
+    def snapshot(self, target: Path) -> None:
+        """Write a compact copy of the file, as one reader sees it, into a new one under the same key, if any."""
+        with closing(self.driver().connect(self.path, isolation_level=None)) as source:
+            self.unlock(source)
+            source.execute("VACUUM INTO ?", (str(target),))
 
     def begin(self, connection: Connection, *, tenant: str, write: bool) -> None:
         """Begin past SQLAlchemy, whose own way takes longer than many a query."""
@@ -83,6 +113,9 @@ class SqliteDialect:
         values = [params[name] if name in params else defaults[name] for name in names]
         return _driver(connection).execute(sql, values).fetchall()
 
+    def act_for(self, connection: Connection, tenant: str) -> None:
+        """Every statement names its tenant; there is no second wall here."""
+
     def migration_lock(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
@@ -94,15 +127,43 @@ class SqliteDialect:
         return kind(f"{str(self.path)!r}: {remedy} ({error})")
 
     def reclaim(self, engine: Engine) -> str:
-        """Empty the write-ahead log; secure_delete has overwritten the pages of the file itself."""
+        """Empty the write-ahead log, then blank what secure_delete leaves: older copies of rows that have moved."""
+        for _ in range(_RECLAIM_TRIES):
+            if not self._empty_log(engine):
+                return "another process is reading an older snapshot; its copy goes when it is done"
+            if self.is_encrypted:  # what is left in the middle of a page is under the key, and cannot be told apart
+                return ""
+            with descriptor(self.path, write=True) as opened:
+                # Looking takes no lock: deleting is over, so no page gets a copy of what is gone that had none.
+                stale = stale_pages(opened)
+                if not stale or self._blank(opened, stale):
+                    return ""
+        return "other processes are writing; older copies of what was deleted go with the next erasure"
+
+    def _empty_log(self, engine: Engine) -> bool:
         with engine.connect() as connection:
             run = connection.exec_driver_sql
             run(f"PRAGMA busy_timeout = {_RECLAIM_MS}")
             try:
-                is_busy = run("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
+                return not run("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
             finally:
                 run(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        return "another process is reading an older snapshot; its copy goes when it is done" if is_busy else ""
+
+    def _blank(self, opened: int, stale: Sequence[int]) -> bool:
+        """Blank pages of the file while nobody writes; tell whether the log was still empty, so that it can be done.
+
+        The connection is a new one, with no old page in its cache; its write makes all others drop theirs.
+        """
+        seconds = _BUSY_MS / 1000
+        with closing(sqlite3.connect(self.path, seconds, isolation_level=None, factory=counted(sqlite3))) as own:
+            own.execute("BEGIN IMMEDIATE")
+            log = Path(f"{self.path}-wal")
+            if is_empty := not log.exists() or log.stat().st_size == 0:
+                blank(opened, stale)
+                version = own.execute("PRAGMA user_version").fetchone()[0]
+                own.execute(f"PRAGMA user_version = {version}")
+            own.execute("COMMIT")
+        return is_empty
 
     def integrity_problems(self, connection: Connection) -> list[str]:
         try:
@@ -111,24 +172,24 @@ class SqliteDialect:
             return [str(error.orig)]
         return [] if found == ["ok"] else found
 
+    def _set_up(self, connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
+        try:
+            self.unlock(connection)
+            _set_pragmas(connection)
+        except BaseException:
+            connection.close()
+            raise
+
     def size_bytes(self, connection: Connection) -> int:
         names = (self.path, Path(f"{self.path}-wal"), Path(f"{self.path}-shm"))
         return sum(file.stat().st_size for file in names if file.exists())
-
-
-def _set_up(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
-    try:
-        _set_pragmas(connection)
-    except BaseException:
-        connection.close()
-        raise
 
 
 def _set_pragmas(connection: DBAPIConnection) -> None:
     run = connection.cursor().execute
     is_new = run("PRAGMA page_count").fetchone()[0] == 0
     if is_new:
-        run("PRAGMA page_size = 8192")
+        run(f"PRAGMA page_size = {PAGE_BYTES}")
         run(f"PRAGMA application_id = {APPLICATION_ID}")
     run("PRAGMA journal_mode = WAL")
     run("PRAGMA synchronous = FULL")

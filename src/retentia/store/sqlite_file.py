@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 
 from retentia import errors
+from retentia.store.sqlite_bytes import descriptor
 
 APPLICATION_ID = 0x52544E54  # "RTNT": marks the file as ours
-_HEADER = b"SQLite format 3\x00"
+SQLITE_HEADER = b"SQLite format 3\x00"
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 _MOUNTS = Path("/proc/self/mounts")
 # On these, a lock or a shared memory map of one machine is not seen by the others.
@@ -18,14 +19,27 @@ _NETWORK_FILE_SYSTEMS = (
 )
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, *, is_encrypted: bool = False) -> None:
     """Refuse an absolute path that cannot be a store, before anything is created; raise StoreError."""
     try:
         _check_place(path)
-        _check_header(path)
+        if is_encrypted:
+            _check_is_not_plain(path)
+        else:
+            _check_header(path)
         _check_rights(path)
     except OSError as error:
         raise errors.StoreUnavailable(f"{str(path)!r} cannot be looked at: {error.strerror}") from error
+
+
+def first_bytes(path: Path, count: int) -> bytes:
+    """Return the beginning of a file, nothing of one that does not exist; raise StoreUnavailable."""
+    if not path.exists():
+        return b""
+    if not os.access(path, os.R_OK):
+        raise errors.StoreUnavailable(f"{str(path)!r} may not be read; check its permissions")
+    with descriptor(path) as opened:  # this process may have the store open already
+        return os.read(opened, count)
 
 
 def file_system_of(path: Path, mounts: str) -> str:
@@ -61,14 +75,18 @@ def _check_place(path: Path) -> None:
 
 def _check_header(path: Path) -> None:
     """An empty or missing file becomes a new store."""
-    if not path.exists():
-        return
-    if not os.access(path, os.R_OK):
-        raise errors.StoreUnavailable(f"{str(path)!r} may not be read; check its permissions")
-    with path.open("rb") as file:
-        header = file.read(100)
-    if header and (header[:16] != _HEADER or int.from_bytes(header[68:72], "big") != APPLICATION_ID):
-        raise errors.NotARetentiaStore(f"{str(path)!r} is not a retentia store; choose another path")
+    header = first_bytes(path, 100)
+    if header and (header[:16] != SQLITE_HEADER or int.from_bytes(header[68:72], "big") != APPLICATION_ID):
+        raise errors.NotARetentiaStore(
+            f"{str(path)!r} is not a retentia store; choose another path, or give the key if it is encrypted"
+        )
+
+
+def _check_is_not_plain(path: Path) -> None:
+    if first_bytes(path, len(SQLITE_HEADER)) == SQLITE_HEADER:
+        raise errors.WrongKey(
+            f"a key was given and {str(path)!r} is not encrypted; open it without, or run `retentia encrypt`"
+        )
 
 
 def _check_rights(path: Path) -> None:

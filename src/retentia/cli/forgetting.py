@@ -1,0 +1,220 @@
+"""Commands that forget: preview and forget, verify an erasure, look after the ledger."""
+
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from retentia.cli.options import Target, json_object, targeted
+from retentia.cli.output import plain, print_json, print_table
+from retentia.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from retentia.lifecycle.erase import Erasure
+    from retentia.lifecycle.forget import Forgetting, Sample
+
+_SPAN = re.compile(r"(\d+)\s*(m|h|d|w)")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+@click.command()
+@click.argument("request", default="")
+@click.option("--id", "ids", multiple=True, help="A record; may be repeated.")
+@click.option("--about", default="", help="A topic: what says all of these words, in any form.")
+@click.option("--last", help="What was kept in the last 30m, 1h, 2d or 1w.")
+@click.option("--since", help="What happened from then on: 2026-06-01, 2026-06 …")
+@click.option("--until", help="What happened before then.")
+@click.option("--session", help="One session.")
+@click.option("--kind", "kinds", multiple=True, help="One kind of record; may be repeated.")
+@click.option("--where", help='A filter of the metadata, such as {"project": "atlas"}.')
+@click.option("--everything", is_flag=True, help="The whole scope.")
+@click.option("--dry-run", is_flag=True, help="Show what would go, and stop.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--receipt", type=click.Path(dir_okay=False, path_type=Path), help="Write the receipt to a file.")
+@targeted
+def forget(
+    target: Target,
+    request: str,
+    ids: tuple[str, ...],
+    about: str,
+    last: str | None,
+    since: str | None,
+    until: str | None,
+    session: str | None,
+    kinds: tuple[str, ...],
+    where: str | None,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+    receipt: Path | None,
+) -> None:
+    """Show what would be forgotten, ask, and forget exactly that.
+
+    REQUEST is a sentence such as "forget what I said about Anna" or "vergiss die letzte Stunde"; options do the same
+    more exactly.
+    """
+    with target.open() as memory:
+        planned = memory.plan_forgetting(
+            request,
+            scope=target.scope,
+            ids=ids,
+            about=about,
+            since=since,
+            until=until,
+            within=None if last is None else _span(last),
+            session=session,
+            kinds=kinds,
+            where=json_object(where),
+            everything=everything,
+        )
+        if dry_run or not planned.ids:
+            print_json(planned) if target.as_json else _show(planned)
+            return
+        if not yes:
+            _show(planned, err=True)
+            click.confirm(f"forget these {sum(planned.counts.values())} for good?", abort=True, err=True)
+        done = memory.forget(planned)
+    if receipt is not None:
+        receipt.write_text(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n", "utf-8")
+    print_json(done) if target.as_json else _tell(done)
+
+
+@click.command("forget-person")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@targeted
+def forget_person(target: Target, yes: bool) -> None:
+    """Show all that is kept of the person --user, in every space and of every agent, ask, and forget it."""
+    with target.open() as memory:
+        planned = memory.plan_forgetting_person(target.user, tenant=target.tenant)
+        if not yes:
+            for one in planned:
+                click.echo(f"{one.scope}: {sum(one.counts.values())} records", err=True)
+            click.confirm(f"forget all of {target.user!r} for good?", abort=True, err=True)
+        done = memory.forget_person(planned)
+    if target.as_json:
+        print_json(done)
+        return
+    click.echo(f"erased: {sum(len(one.records) for one in done)} records in {len(done)} scopes")
+    for pending in {one.pending for one in done if one.pending}:
+        click.echo(f"pending: {pending}")
+
+
+@click.command("verify-erasure")
+@click.argument("receipt", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--text", "texts", multiple=True, help="Words that must not be in any byte of the files; repeatable.")
+@targeted
+def verify_erasure(target: Target, receipt: Path, texts: tuple[str, ...]) -> None:
+    """Look for what is left of an erasure, in every table and every byte; the exit code is 1 when there is anything."""
+    try:
+        read = json.loads(receipt.read_text("utf-8"))
+        tenant, erasure, records = str(read["tenant"]), str(read["id"]), [str(one) for one in read["records"]]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InvalidInput(
+            f"{str(receipt)!r} is not a receipt; make one with `retentia forget --receipt FILE`"
+        ) from error
+    with target.open() as memory:
+        found = memory.verify_erasure(tenant, records, erasure=erasure, texts=texts)
+    if target.as_json:
+        print_json({**_as_dict(found), "is_clean": found.is_clean})
+    else:
+        _report(found.rows, "rows with an id of an erased record")
+        _report(found.files, "places with one of the texts")
+        if found.is_pending:
+            click.echo("the erasure is not finished: bytes may be left until the store is opened again")
+        if found.in_ledger is False:
+            click.echo("the ledger does not name this erasure: a restored backup could bring it back")
+        for what in found.unsearched:
+            click.echo(f"not searched: {what}")
+        click.echo(f"{'clean' if found.is_clean else 'NOT clean'}: {found.records} records looked for")
+    if not found.is_clean:
+        raise click.exceptions.Exit(1)
+
+
+@click.group()
+def ledger() -> None:
+    """The ledger of erasures, which keeps a restored backup from bringing back what was erased."""
+
+
+@ledger.command("show")
+@targeted
+def show_ledger(target: Target) -> None:
+    """List the erasures and backups the ledger knows."""
+    with target.open() as memory:
+        entries = memory.ledger_entries()
+    if target.as_json:
+        print_json(entries)
+        return
+    rows = [(entry.seq, entry.kind, entry.id, len(entry.records), len(entry.tombstones)) for entry in entries]
+    print_table("", ("", "what", "id", "records", "tombstones"), rows)
+
+
+@ledger.command("replay")
+@targeted
+def replay_ledger(target: Target) -> None:
+    """Erase again what a restored backup brought back."""
+    with target.open(replay_erasures=True) as memory:
+        count = memory.replayed
+    print_json({"erased": count}) if target.as_json else click.echo(f"erased again: {count} records")
+
+
+@ledger.command("renew")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@targeted
+def renew_ledger(target: Target, yes: bool) -> None:
+    """Accept that the ledger is lost, and begin a new one.
+
+    What was erased before can then come back from a backup made before it was erased, and from reading the same
+    sources again.
+    """
+    from retentia.memory import Memory
+
+    if not yes:
+        click.confirm("accept that earlier erasures are no longer protected?", abort=True, err=True)
+    Memory.renew_ledger(target.store, ledger=target.ledger)
+    click.echo("begun a new ledger")
+
+
+def _span(text: str) -> timedelta:
+    match = _SPAN.fullmatch(text.strip().lower())
+    if match is None:
+        raise InvalidInput(f"--last takes a number and m, h, d or w, such as 1h; not {text!r}")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _as_dict(value: object) -> dict[str, object]:
+    read = plain(value)
+    return read if isinstance(read, dict) else {}
+
+
+def _show(planned: "Forgetting", *, err: bool = False) -> None:
+    counts = ", ".join(f"{count} {kind}" for kind, count in planned.counts.items()) or "nothing"
+    click.echo(f"would forget: {counts}", err=err)
+    _list("such as", planned.samples, err=err)
+    if planned.along:
+        click.echo(f"of these, {len(planned.along)} go because they are known from nothing else", err=err)
+    _list("stays, because it has another source", planned.remains, err=err)
+    _list("related, but without these words, and not included", planned.related, err=err)
+
+
+def _list(title: str, samples: "tuple[Sample, ...]", *, err: bool) -> None:
+    if samples:
+        click.echo(f"{title}:", err=err)
+    for sample in samples:
+        click.echo(f"  {sample.kind.value:<10} {sample.id}  {sample.text}", err=err)
+
+
+def _tell(done: "Erasure") -> None:
+    removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
+    click.echo(f"erased: {removed}")
+    if done.missing:
+        click.echo(f"not there: {', '.join(done.missing)}")
+    if done.pending:
+        click.echo(f"pending: {done.pending}")
+
+
+def _report(found: object, what: str) -> None:
+    for name, count in dict(found).items() if isinstance(found, dict) else ():
+        click.echo(f"{name}: {count} {what}")

@@ -1,0 +1,98 @@
+"""What goes with a record: everything derived from it that has no other source, and how each of it is removed."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import delete, or_, select
+
+from retentia.lifecycle.derived import DERIVED
+from retentia.model.record import Kind
+from retentia.model.scope import Scope
+from retentia.store import records, scopes, sessions
+from retentia.store.database import Transaction, batches
+from retentia.store.records import SourceKey
+from retentia.store.schema import derived_from
+
+
+@dataclass(slots=True)
+class Removed:
+    """What was removed: how many rows of each kind, which records of which scopes, and their keys in their sources."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    records: set[bytes] = field(default_factory=set)
+    sources: list[SourceKey] = field(default_factory=list)
+    scope_ids: list[int] = field(default_factory=list)
+
+    def count(self, name: str, rows: int) -> None:
+        if rows:
+            self.counts[name] = self.counts.get(name, 0) + rows
+
+
+def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
+    """Remove the records that lie in some scopes, with what is derived from them alone."""
+    view, removed = records.View(named), Removed()
+    going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
+    everything = {record_id for some in going.values() for record_id in some}
+    removed.records, removed.sources = everything, records.source_keys(transaction, view, going)
+    for scope_id, name in sorted(named.items()):
+        alone = len(named) == 1
+        here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), everything)
+        if here:
+            _remove_here(transaction, scope_id, here, removed)
+    for batch in batches(everything):
+        edges = delete(derived_from).where(
+            derived_from.c.tenant == transaction.tenant,
+            or_(derived_from.c.child_id.in_(batch), derived_from.c.parent_id.in_(batch)),
+        )
+        removed.count("derived_from", transaction.run(edges))
+    return removed
+
+
+def _remove_here(
+    transaction: Transaction, scope_id: int, going: Mapping[Kind, Collection[bytes]], removed: Removed
+) -> None:
+    everything = {record_id for some in going.values() for record_id in some}
+    for derived in DERIVED.values():
+        removed.count(derived.table, derived.erase(transaction, scope_id, everything))
+    for kind, some in going.items():
+        table = records.TABLES[kind]
+        here = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
+        removed.count(kind.value, sum(transaction.run(here.where(table.c.id.in_(batch))) for batch in batches(some)))
+    sessions_of = {key.session_id for key in removed.sources}
+    removed.count("session", sessions.delete_empty(transaction, scope_id, sessions_of))
+    scopes.record_change(transaction, scope_id, sorted(everything))
+    removed.scope_ids.append(scope_id)
+
+
+def closure(
+    transaction: Transaction, view: records.View, start: Mapping[Kind, Collection[bytes]]
+) -> tuple[dict[Kind, set[bytes]], set[bytes]]:
+    """Add, generation by generation, the records all of whose sources go.
+
+    Return with them the ids of those that stay, because they have another source.
+    """
+    going = {kind: set(some) for kind, some in start.items()}
+    while True:
+        everything = {record_id for some in going.values() for record_id in some}
+        orphans, staying = _derived(transaction, everything)
+        more = records.kinds_of(transaction, view, orphans - everything)
+        if not more:
+            return going, staying - everything
+        for kind, some in more.items():
+            going.setdefault(kind, set()).update(some)
+
+
+def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], set[bytes]]:
+    """Return what is derived from these records alone, and what has another source, too."""
+    here = derived_from.c.tenant == transaction.tenant
+    children: set[bytes] = set()
+    for some in batches(going):
+        rows = transaction.rows(select(derived_from.c.child_id).where(here, derived_from.c.parent_id.in_(some)))
+        children.update(row.child_id for row in rows)
+    kept: set[bytes] = set()
+    for some in batches(children):
+        rows = transaction.rows(
+            select(derived_from.c.child_id, derived_from.c.parent_id).where(here, derived_from.c.child_id.in_(some))
+        )
+        kept.update(row.child_id for row in rows if row.parent_id not in going)
+    return children - kept, kept

@@ -1,0 +1,47 @@
+"""Copying a whole store into an empty one, from any database to any other: one snapshot in, one transaction out."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import select
+
+from retentia.errors import InvalidInput
+from retentia.model.progress import Progress
+from retentia.store import jobs
+from retentia.store.bulk import insert_many
+from retentia.store.database import Database, Transaction
+from retentia.store.schema import TENANT_TABLES, metadata
+
+_ROWS_AT_ONCE = 1_000
+_OF_THE_STORE = tuple(
+    table for table in metadata.sorted_tables if table not in TENANT_TABLES and table.name != "schema_migration"
+)
+
+
+def copy_store(source: Database, target: Database, *, progress: Progress = lambda _: None) -> Mapping[str, int]:
+    """Copy every row; return how many of each table. Raises InvalidInput when the target is not empty."""
+    counts: dict[str, int] = {}
+    with source.read("") as reading, target.write("") as writing:
+        if jobs.tenants(writing):
+            raise InvalidInput("the store to restore into is not empty; name a new file or an empty database")
+        tenants = jobs.tenants(reading)
+        for table in _OF_THE_STORE:
+            writing.run(table.delete())
+            _copy(reading, writing, table.name, counts, progress)
+        for tenant in tenants:
+            of_one, to_one = reading.acting_for(tenant), writing.acting_for(tenant)
+            for table in TENANT_TABLES:
+                _copy(of_one, to_one, table.name, counts, progress)
+    return counts
+
+
+def _copy(reading: Transaction, writing: Transaction, name: str, counts: dict[str, int], progress: Progress) -> None:
+    table = metadata.tables[name]
+    statement = select(table)
+    if table in TENANT_TABLES:
+        statement = statement.where(table.c.tenant == reading.tenant)
+    counts.setdefault(name, 0)
+    found = reading.connection.execute(statement, execution_options={"stream_results": True})
+    for rows in found.mappings().partitions(_ROWS_AT_ONCE):
+        insert_many(writing, table, [dict(row) for row in rows])
+        counts[name] += len(rows)
+        progress(len(rows))

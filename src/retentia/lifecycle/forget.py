@@ -1,0 +1,202 @@
+"""Forgetting: say what shall go, see exactly that, and then let it go.
+
+A topic is matched by its words in any of their forms, never by likeness: what only resembles it is shown, and left.
+Nothing is removed that was not in the preview.
+"""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+
+from retentia.errors import InvalidInput
+from retentia.lifecycle.closure import closure
+from retentia.model.filters import Filter
+from retentia.model.ids import RecordId, id_bytes, id_text
+from retentia.model.record import ITEM_KINDS, Kind, Record
+from retentia.model.scope import Scope
+from retentia.read.listing import list_records
+from retentia.store import records, scopes
+from retentia.store.database import Transaction
+from retentia.store.records import View
+
+SAMPLES = 5
+_PAGE = 500
+_KEPT_VERBATIM = (Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What shall be forgotten; every condition that is given must hold. Times are UTC microseconds.
+
+    `about` names a topic by its words. `since` and `until` bound when it happened, `recorded_since` when it was kept.
+    `everything` is the whole scope, and must be said.
+    """
+
+    ids: tuple[RecordId, ...] = ()
+    about: str = ""
+    since: int | None = None
+    until: int | None = None
+    recorded_since: int | None = None
+    session: str | None = None
+    kinds: frozenset[Kind] = frozenset()
+    where: Filter | None = None
+    everything: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no condition is given."""
+        times = (self.since, self.until, self.recorded_since, self.session, self.where)
+        return not (self.ids or self.about or self.kinds or self.everything) and all(one is None for one in times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One record of a preview, as a person would recognise it."""
+
+    id: RecordId
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetting:
+    """A preview: exactly these records go, and nothing else.
+
+    `counts` is by kind; what is derived from them alone is counted, too, and listed in `along`. `remains` are records
+    that are derived from some of them and from others: they stay. `related` resembles the topic without naming it.
+    """
+
+    scope: Scope
+    ids: tuple[RecordId, ...]
+    along: tuple[RecordId, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    samples: tuple[Sample, ...] = ()
+    remains: tuple[Sample, ...] = ()
+    related: tuple[Sample, ...] = ()
+
+
+def preview(
+    transaction: Transaction,
+    scope: Scope,
+    wanted: Selection,
+    *,
+    about: Collection[bytes] | None,
+    related: Sequence[Record] = (),
+) -> Forgetting:
+    """Find what a selection names in exactly one scope; what goes along may be of the user's agents.
+
+    `about` are the records that say all words of its topic, None without a topic. Raises InvalidInput for a selection
+    that says nothing.
+    """
+    if wanted.is_empty:
+        raise InvalidInput("say what shall be forgotten: ids, a topic, a time, a session, kinds, or everything")
+    if wanted.since is not None and wanted.until is not None and wanted.since >= wanted.until:
+        raise InvalidInput("since= must be before until=")
+    scope_id = scopes.find(transaction, scope)
+    named = {} if scope_id is None else scopes.with_agents(transaction, [scope_id])
+    view = View({number: name for number, name in named.items() if number == scope_id})
+    found = [record for record in _records(transaction, view, wanted) if about is None or id_bytes(record.id) in about]
+    start: dict[Kind, set[bytes]] = {}
+    for record in found:
+        start.setdefault(record.kind, set()).add(id_bytes(record.id))
+    going, staying = closure(transaction, View(named), start)
+    chosen = {id_bytes(record.id) for record in found}
+    along = sorted({record_id for some in going.values() for record_id in some} - chosen)
+    shown = records.fetch(transaction, view, records.kinds_of(transaction, view, staying))
+    gone = chosen | set(along)
+    return Forgetting(
+        scope=scope,
+        ids=tuple(record.id for record in found),
+        along=tuple(map(id_text, along)),
+        counts={kind.value: len(some) for kind, some in sorted(going.items())},
+        samples=tuple(map(_sample, found[:SAMPLES])),
+        remains=tuple(map(_sample, list(shown.values())[:SAMPLES])),
+        related=tuple(_sample(record) for record in related if id_bytes(record.id) not in gone)[:SAMPLES],
+    )
+
+
+def _records(transaction: Transaction, view: View, wanted: Selection) -> list[Record]:
+    if wanted.ids:
+        raw = [id_bytes(record_id) for record_id in wanted.ids]
+        named = records.fetch(transaction, view, records.kinds_of(transaction, view, raw))
+        return [record for record in named.values() if _matches(record, wanted)]
+    kinds = sorted(wanted.kinds or (*_KEPT_VERBATIM, *ITEM_KINDS))
+    return [record for kind in kinds for record in _of_kind(transaction, view, kind) if _matches(record, wanted)]
+
+
+def _of_kind(transaction: Transaction, view: View, kind: Kind) -> list[Record]:
+    found: list[Record] = []
+    cursor = ""
+    while True:
+        page = list_records(transaction, view, kind, None, after=cursor, limit=_PAGE)
+        found.extend(page.records)
+        if not page.cursor:
+            return found
+        cursor = page.cursor
+
+
+def _matches(record: Record, wanted: Selection) -> bool:
+    start = record.recorded_at if record.occurred is None else record.occurred.start
+    end = record.recorded_at + 1 if record.occurred is None else record.occurred.end
+    return (
+        (wanted.since is None or end > wanted.since)
+        and (wanted.until is None or start < wanted.until)
+        and (wanted.recorded_since is None or record.recorded_at >= wanted.recorded_since)
+        and (wanted.session is None or getattr(record, "session", None) == wanted.session)
+        and (not wanted.kinds or record.kind in wanted.kinds)
+        and (wanted.where is None or wanted.where.matches(record.metadata))
+    )
+
+
+def _sample(record: Record) -> Sample:
+    return Sample(id=record.id, kind=record.kind, text=" ".join(record.text.split())[:160])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a sentence asks to forget: a topic, or what was kept within a time, or everything."""
+
+    about: str = ""
+    within: timedelta | None = None
+    everything: bool = False
+
+
+@cache
+def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
+    data = tomllib.loads(Path(__file__).with_name("forget.toml").read_text("utf-8"))
+    return tuple(
+        (re.compile(pattern, re.IGNORECASE), meaning)
+        for meaning in ("everything", "within", "about")
+        for pattern in data[meaning]
+    )
+
+
+def read_request(sentence: str) -> Request:
+    """Read "forget what I said about Y", "forget the last hour" in English, German or Ukrainian.
+
+    Raises InvalidInput for a sentence that is none of these: what is unclear is asked again, never guessed.
+    """
+    said = " ".join(sentence.split()).rstrip(" .!?…")
+    for pattern, meaning in _phrases():
+        if (match := pattern.fullmatch(said)) is None:
+            continue
+        if meaning == "everything":
+            return Request(everything=True)
+        if meaning == "within":
+            return Request(within=_span(match.group("count") or "1", match.group("unit")))
+        return Request(about=match.group("topic").strip(" \"'«»„“”"))
+    raise InvalidInput(
+        f"{sentence!r} does not say what to forget; try 'forget what I said about …' or 'forget the last hour'"
+    )
+
+
+def _span(count: str, unit: str) -> timedelta:
+    data = tomllib.loads(Path(__file__).with_name("forget.toml").read_text("utf-8"))
+    numbers: Mapping[str, int] = data["numbers"]
+    number = int(count) if count.isdigit() else numbers[count.casefold()]
+    name = next(name for name, forms in data["units"].items() if unit.casefold() in forms)
+    return timedelta(**{name: number})
