@@ -42,6 +42,7 @@ def main(embedder: str) -> None:
         _ask(memory, [question for question in questions if question["id"] in SHOWN])
         _score(memory, questions)
         _context(memory)
+        _forget(memory, Path(folder))
 
 
 def _remember(memory: Memory) -> None:
@@ -115,6 +116,27 @@ def _context(memory: Memory) -> None:
         f"All of the history in the prompt: {whole:,} tokens, {whole / made.total_tokens:.0f} times as many. At "
         f"${PRICE_PER_MILLION:.2f} a million: ${whole * cost:.4f} instead of ${made.total_tokens * cost:.4f} a call."
     )
+
+
+def _forget(memory: Memory, folder: Path) -> None:
+    console.rule("5. Forget the last hour, and prove it")
+    said = "By the way, the safe's combination is thirty-one, seven, forty-four."
+    person = Scope(SCOPE.tenant, "jonas")
+    memory.add([{"role": "user", "content": said, "speaker": "Jonas"}, "And the stand-up is at nine."], scope=person)
+    memory.remember("Jonas told the combination of the safe", "note", scope=person)
+    memory.drain()
+    planned = memory.plan_forgetting("forget the last hour", scope=person)
+    counts = ", ".join(f"{count} {kind}" for kind, count in planned.counts.items())
+    console.print(f"preview: {counts}; such as:")
+    for sample in planned.samples:
+        console.print(Text(f"   {sample.kind.value}: {sample.text}", style="dim"))
+    receipt = memory.forget(planned)
+    console.print(f"receipt: removed {dict(receipt.removed)}, line {receipt.ledger_seq} of the ledger")
+    found = memory.verify_erasure(person.tenant, receipt.records, erasure=receipt.id, texts=[said, "combination"])
+    left = sum(found.rows.values()) + sum(found.files.values())
+    size = sum(file.stat().st_size for file in folder.glob("memory.db*"))
+    console.print(f"verified: {left} traces of {found.records} records in every table and {size:,} bytes of files")
+    console.print(f"asked again: {memory.recall('What is the combination of the safe?', scope=person).reason}")
 
 
 def _is_right(question: dict[str, object], answer: Recall, depth: int) -> bool:

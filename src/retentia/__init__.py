@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from retentia.model.scope import Scope
     from retentia.model.time import Moment, Precision
     from retentia.read.query import Hit, Recall
+    from retentia.security.access import Principal
     from retentia.session import Session
     from retentia.working.context import Context
     from retentia.write.receipt import Receipt
@@ -32,6 +33,7 @@ _HOMES = {
     "Message": "retentia.model.message",
     "Moment": "retentia.model.time",
     "Precision": "retentia.model.time",
+    "Principal": "retentia.security.access",
     "Recall": "retentia.read.query",
     "Receipt": "retentia.write.receipt",
     "RetentiaError": "retentia.errors",
@@ -53,6 +55,7 @@ __all__ = [
     "Message",
     "Moment",
     "Precision",
+    "Principal",
     "Recall",
     "Receipt",
     "RetentiaError",

@@ -6,8 +6,11 @@ RetentiaError
 │   ├── InvalidMoment
 │   ├── InvalidFilter
 │   ├── EmptyContent
+│   ├── ErasedEarlier
 │   ├── ContentTooLarge
+│   ├── QuotaExceeded
 │   └── BudgetTooSmall
+├── AccessDenied            the principal has no right to it
 ├── NotFound
 ├── Conflict                someone else was faster
 ├── StoreError              the database or its file
@@ -20,13 +23,16 @@ RetentiaError
 │   ├── NewerSchema
 │   ├── MigrationChanged
 │   ├── NetworkFileSystem
+│   ├── WrongKey
 │   ├── LedgerMissing
 │   ├── LedgerDamaged
-│   └── StoreBehindLedger
+│   ├── StoreBehindLedger
+│   └── BackupDamaged
 ├── IndexStale              the derived part: rebuilding from rows helps
 │   ├── EmbedderMismatch
 │   └── AnalyzerMismatch
 ├── EmbeddingFailed
+├── AuditUnavailable        what must be logged could not be
 ├── JobLost                 a lease was taken over by another worker
 └── MissingExtra            an optional package is not installed
 
@@ -73,16 +79,40 @@ class EmptyContent(InvalidInput):
     code = "empty_content"
 
 
+class ErasedEarlier(InvalidInput):
+    """It was erased, and the same source may not bring it back; say it anew, without its key, to keep it again."""
+
+    code = "erased_earlier"
+
+
 class ContentTooLarge(InvalidInput):
     """The content is larger than one record may be; add it as a document or in pieces."""
 
     code = "content_too_large"
 
 
+class QuotaExceeded(InvalidInput):
+    """The user has as much as the tenant's quota allows; forget something, or raise it with `retentia quota`."""
+
+    code = "quota_exceeded"
+
+
 class BudgetTooSmall(InvalidInput):
     """The token budget does not even hold the role and the current request."""
 
     code = "budget_too_small"
+
+
+class AccessDenied(RetentiaError):
+    """There is no right to this; the refusal is in the audit log."""
+
+    code = "access_denied"
+
+
+class AuditUnavailable(RetentiaError):
+    """The audit log could not be written."""
+
+    code = "audit_unavailable"
 
 
 class NotFound(RetentiaError):
@@ -157,6 +187,12 @@ class NetworkFileSystem(StoreError):
     code = "network_file_system"
 
 
+class WrongKey(StoreError):
+    """The store is encrypted with another key; give the one it was made with."""
+
+    code = "wrong_key"
+
+
 class LedgerMissing(StoreError):
     """The ledger of erasures is gone, so nothing would keep erased records from coming back."""
 
@@ -173,6 +209,12 @@ class StoreBehindLedger(StoreError):
     """The store holds records that were erased after it was copied; erase them again with `retentia ledger replay`."""
 
     code = "store_behind_ledger"
+
+
+class BackupDamaged(StoreError):
+    """The file is no backup, or was changed since it was made; use another one."""
+
+    code = "backup_damaged"
 
 
 class IndexStale(RetentiaError):

@@ -1,23 +1,38 @@
 """Memory: the verbs. Each names a pipeline and calls it."""
 
+import functools
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from retentia.diagnose.doctor import Finding, examine
-from retentia.errors import InvalidInput, NotFound
+from retentia.errors import ErasedEarlier, InvalidInput, NotFound
 from retentia.index.signals import Weights
+from retentia.index.tokenizer import forget_words
+from retentia.ingest import Format, IngestRecord, Skipped, Tally, detect, read
 from retentia.jobs.worker import Worker
-from retentia.lifecycle.erase import Erasure, erase
+from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
+from retentia.lifecycle.erase import Eraser, Erasure
+from retentia.lifecycle.findings import erasure_findings
+from retentia.lifecycle.forget import SAMPLES, Forgetting, Selection, preview, read_request
+from retentia.lifecycle.keeping import Keeping
+from retentia.lifecycle.ledger import Entry
 from retentia.lifecycle.reembed import reembed
 from retentia.lifecycle.reindex import check_analyzer, reindex_all
+from retentia.lifecycle.retention import due_for_review, keep
+from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
+from retentia.lifecycle.verify import Verification, verify
 from retentia.model.filters import parse_filter
-from retentia.model.ids import RecordId, id_bytes
+from retentia.model.grant import Grant, Right
+from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.message import JSON, Document, Message, ToolCall, When
+from retentia.model.portable import Line
 from retentia.model.progress import Progress
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record
@@ -27,25 +42,38 @@ from retentia.providers.base import EmbedderSpec
 from retentia.providers.resolve import resolve
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
-from retentia.read.query import Query, Recall
+from retentia.read.query import Query, Recall, Shared
 from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
-from retentia.shown import recalled_item, window_message
-from retentia.store import jobs, passages, records, scopes, sessions
+from retentia.security import audit, sharing
+from retentia.security.access import Principal
+from retentia.security.audit import Access, Action, AuditEntry, AuditHead, AuditReport
+from retentia.security.audit_buffer import AuditBuffer
+from retentia.security.personal import PersonalKind
+from retentia.shown import context_of, shown_ids
+from retentia.store import jobs, passages, personal, records, scopes, sessions
 from retentia.store.database import Database
 from retentia.store.jobs import Job
+from retentia.store.key import find_key
 from retentia.store.open import open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
-from retentia.working.context import Context, Material, assemble
+from retentia.transfer.batches import Restoring
+from retentia.transfer.export import Exported, ExportFormat, export
+from retentia.transfer.restore import Restored, restore
+from retentia.working.context import Context
 from retentia.working.tokens import EstimatingCounter
-from retentia.working.window import with_tool_groups
 from retentia.write.admission import MessageLike, admit_metadata
 from retentia.write.items import Item
 from retentia.write.pipeline import WritePipeline
 from retentia.write.receipt import Receipt, WriteStatus
 
+if TYPE_CHECKING:
+    from retentia.acting import ActingMemory
+
 _E = TypeVar("_E", bound=StrEnum)
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 DEFAULT_SESSION = "default"
 _GIBIBYTE = 1 << 30
 _WAIT_SECONDS = 0.01
@@ -62,6 +90,30 @@ class Stats:
     store_bytes: int
     index_bytes: int
     embedder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonalCount:
+    """How often personal data of one kind was found, and in how many records."""
+
+    spans: int
+    records: int
+
+
+def _logged(
+    action: Action,
+) -> Callable[[Callable[Concatenate["Memory", _P], _R]], Callable[Concatenate["Memory", _P], _R]]:
+    """Put what a verb writes and shows into the audit log, where this memory keeps one for its owner."""
+
+    def decorate(verb: Callable[Concatenate["Memory", _P], _R]) -> Callable[Concatenate["Memory", _P], _R]:
+        @functools.wraps(verb)
+        def run(self: "Memory", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+            scope = kwargs.get("scope") or (getattr(args[0], "scope", None) if args else None)
+            return self._log_own(action, scope, functools.partial(verb, self, *args, **kwargs))
+
+        return run
+
+    return decorate
 
 
 class Memory:
@@ -81,19 +133,29 @@ class Memory:
         max_index_bytes: int = 2 * _GIBIBYTE,
         check_index: bool = True,
         weights: Weights | None = None,
+        ledger: str | Path | None = AUTO,
+        replay_erasures: bool = False,
+        audit: bool = False,
     ) -> None:
         if check_index:
             check_analyzer(database)
         self._database = database
         self._zone = zone
+        self._audits = audit
+        self._log = AuditBuffer(database)
         self._counter = EstimatingCounter()
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
-        self._write = WritePipeline(database, zone=zone)
+        self._ledger = StoreLedger(database, _ledger_path(database, ledger))
+        self._eraser = Eraser(database, self._ledger, on_removed=self._let_go)
+        self.replayed = self._eraser.replay() if replay_erasures else 0
+        self._eraser.recover()
+        self._write = WritePipeline(database, Tombstones(self._ledger), zone=zone)
         self._read = ReadPipeline(
             database, self._residents, self._embedding, count_tokens=self._counter.count, weights=weights
         )
-        self._worker = Worker(database, self._embedding.embedders)
+        self.keeping = Keeping(database, self._eraser.erase)
+        self._worker = Worker(database, self._embedding.embedders, upkeep=self.keeping.expire)
         if worker:
             self._worker.start()
 
@@ -109,16 +171,23 @@ class Memory:
         max_index_bytes: int = 2 * _GIBIBYTE,
         check_index: bool = True,
         weights: Weights | None = None,
+        ledger: str | Path | None = AUTO,
+        replay_erasures: bool = False,
+        audit: bool = False,
+        key: str | None = None,
     ) -> Self:
         """Open a store, creating it when it is new: "sqlite:///memory.db", a path, or "postgresql://…".
 
         `embedder` is "auto" (what the store was made with; "use" for a new one), a name, None for search by words
         only, or an object. `worker` runs queued work in a thread of this process. `zone` is the wall time that naive
         times are in. `check_index=False` opens a store whose index another tokenizer made, to rebuild it. `weights`
-        says how much each signal counts in a search, None as measured best. Raises StoreError, EmbedderMismatch and
-        AnalyzerMismatch with the remedy.
+        says how much each signal counts in a search, None as measured best. `ledger` is the file that remembers what
+        was erased: "auto" puts it beside a SQLite file and keeps none for PostgreSQL, None keeps none. A store that is
+        behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
+        lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
+        logged. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
         """
-        database = open_database(url, clock=clock)
+        database = open_database(url, clock=clock, key=find_key(key))
         try:
             return cls(
                 database,
@@ -128,11 +197,24 @@ class Memory:
                 max_index_bytes=max_index_bytes,
                 check_index=check_index,
                 weights=weights,
+                ledger=ledger,
+                replay_erasures=replay_erasures,
+                audit=audit,
             )
         except BaseException:
             database.close()
             raise
 
+    @staticmethod
+    def renew_ledger(url: str | Path, *, ledger: str | Path = AUTO) -> None:
+        """Accept that the ledger of a store is lost, and begin a new one; raises InvalidInput where it is not lost."""
+        database = open_database(url, key=find_key(None))
+        try:
+            StoreLedger(database, _ledger_path(database, ledger)).renew()
+        finally:
+            database.close()
+
+    @_logged(Action.WRITE)
     def add(
         self,
         messages: MessageLike | Sequence[MessageLike],
@@ -146,8 +228,12 @@ class Memory:
         the receipt with the reason and the others are kept; when none can be kept, the first reason is raised.
         """
         given = [messages] if isinstance(messages, (Message, str, Mapping)) else list(messages)
-        return self._queued(self._write.messages([(session, one) for one in given], scope))
+        receipt = self._queued(self._write.messages([(session, one) for one in given], scope))
+        if receipt.failed and not receipt.written:
+            raise ErasedEarlier
+        return receipt
 
+    @_logged(Action.WRITE)
     def add_to_sessions(self, messages: Sequence[tuple[str, MessageLike]], *, scope: Scope) -> Receipt:
         """Keep what was said in several sessions, each message with the name of its session, in one transaction.
 
@@ -155,14 +241,17 @@ class Memory:
         """
         return self._queued(self._write.messages(messages, scope))
 
+    @_logged(Action.WRITE)
     def log_tool_call(self, call: ToolCall, *, scope: Scope, session: str = DEFAULT_SESSION) -> Receipt:
         """Keep one call of a tool with its arguments, result or error, whole; its short form is searched."""
         return self._queued(self._write.tool_call(call, scope, session))
 
+    @_logged(Action.WRITE)
     def add_document(self, document: Document, *, scope: Scope) -> Receipt:
         """Keep a document whole; hits cite the stretch of it that answers."""
         return self._queued(self._write.document(document, scope))
 
+    @_logged(Action.WRITE)
     def remember(
         self,
         content: str,
@@ -191,6 +280,7 @@ class Memory:
         )
         return self._queued(self._write.item(item, scope))
 
+    @_logged(Action.RECALL)
     def recall(
         self,
         query: str,
@@ -204,12 +294,14 @@ class Memory:
         session: str | None = None,
         where: Mapping[str, object] | None = None,
         min_relevance: float | None = None,
+        also: Sequence[Scope | Shared] = (),
     ) -> Recall:
         """Find what is known, best first, each hit with its source, its scores and the reason; or nothing, and why.
 
         `token_budget` bounds the tokens of all hits together. `since` and `until` bound event time, `where` filters
         metadata (see `retentia.model.filters`), both inside the search. `min_relevance` replaces the calibrated
-        cutoff; 0 always answers. Raises InvalidInput, InvalidFilter, InvalidMoment.
+        cutoff; 0 always answers. `also` names other scopes of the tenant to search together with this one; the scope
+        of each hit's record says where it is from. Raises InvalidInput, InvalidFilter, InvalidMoment.
         """
         asked = Query(
             text=query,
@@ -221,7 +313,10 @@ class Memory:
             session=session,
             where=None if where is None else parse_filter(where),
             min_relevance=min_relevance,
+            also=tuple(one if isinstance(one, Shared) else Shared(one) for one in also),
         )
+        if any(shared.scope.tenant != scope.tenant for shared in asked.also):
+            raise InvalidInput(f"also= names scopes of one tenant, {scope.tenant!r}")
         return self._read.run(asked, scope)
 
     def context(
@@ -240,14 +335,9 @@ class Memory:
         """
         recalled = self.recall(request, scope=scope, limit=limit)
         said = self.messages(scope=scope, session=session)
-        material = Material(
-            request=request,
-            role=role,
-            messages=with_tool_groups(window_message(message, self._counter) for message in said),
-            recalled=[recalled_item(hit) for hit in recalled],
-        )
-        return assemble(material, budget=budget, counter=self._counter)
+        return context_of(request, recalled=recalled, said=said, role=role, budget=budget, counter=self._counter)
 
+    @_logged(Action.READ)
     def get(self, record_id: str, *, scope: Scope) -> Record:
         """Return one record; raise NotFound when the scope does not have it."""
         try:
@@ -261,6 +351,7 @@ class Memory:
             raise NotFound(f"there is no record {record_id!r} in {scope}")
         return found[raw]
 
+    @_logged(Action.READ)
     def messages(self, *, scope: Scope, session: str = DEFAULT_SESSION, after: int = 0) -> list[MessageRecord]:
         """Return the messages of a session in order, those with `seq` above `after`."""
         found: list[MessageRecord] = []
@@ -272,6 +363,7 @@ class Memory:
                     found.extend(records.session_messages(transaction, view, session_id, after=after))
         return found
 
+    @_logged(Action.READ)
     def sessions(self, *, scope: Scope, limit: int = 100) -> list[SessionSummary]:
         """Return the sessions of a scope, the most recent first."""
         with self._database.read(scope.tenant) as transaction:
@@ -283,13 +375,137 @@ class Memory:
         with self._database.read(tenant) as transaction:
             return [name for _, name in scopes.all_scopes(transaction)]
 
+    @_logged(Action.READ)
+    def plan_forgetting(
+        self,
+        request: str = "",
+        *,
+        scope: Scope,
+        ids: Sequence[str] = (),
+        about: str = "",
+        since: When | None = None,
+        until: When | None = None,
+        within: timedelta | None = None,
+        session: str | None = None,
+        kinds: Collection[Kind | str] = (),
+        where: Mapping[str, object] | None = None,
+        everything: bool = False,
+    ) -> Forgetting:
+        """Show what would be forgotten, without forgetting it: pass the answer to `forget`.
+
+        `request` is a sentence ("forget what I said about Y", "vergiss die letzte Stunde"); the others are conditions,
+        which all must hold. `about` finds what says all of these words in any form; `within` what was kept in the last
+        so many minutes or days. Only records of exactly this scope are shown: what the user's agents share is a scope
+        of its own. Raises InvalidInput when nothing is said, or it is unclear.
+        """
+        if request:
+            asked = read_request(request)
+            about, within, everything = asked.about or about, asked.within or within, asked.everything or everything
+        wanted = Selection(
+            ids=_ids(ids),
+            about=about,
+            since=None if since is None else Moment.parse(since, zone=self._zone).start,
+            until=None if until is None else Moment.parse(until, zone=self._zone).start,
+            recorded_since=None if within is None else self._database.now() - within // timedelta(microseconds=1),
+            session=session,
+            kinds=frozenset(_one_of(Kind, "kind", kind) for kind in kinds),
+            where=None if where is None else parse_filter(where),
+            everything=everything,
+        )
+        related = self.recall(about, scope=scope, limit=SAMPLES * 2) if about else ()
+        with self._database.read(scope.tenant) as transaction:
+            named = self._read.records_about(transaction, about, scope) if about else None
+            resembling = [hit.record for hit in related if hit.record.scope == scope]
+            return preview(transaction, scope, wanted, about=named, related=resembling)
+
+    @_logged(Action.ERASE)
+    def forget(self, planned: Forgetting) -> Erasure:
+        """Erase exactly what a preview showed; what was removed since is no error, what was added stays."""
+        return self._eraser.erase(planned.scope, planned.ids)
+
+    def plan_forgetting_person(self, user: str, *, tenant: str) -> list[Forgetting]:
+        """Show all that is kept of a person, in every space and of every agent; pass the answer to `forget_person`."""
+        with self._database.read(tenant) as transaction:
+            own = [name for _, name in scopes.all_scopes(transaction) if name.user == user]
+        return [self.plan_forgetting(everything=True, scope=name) for name in own]
+
+    def forget_person(self, planned: Sequence[Forgetting]) -> list[Erasure]:
+        """Erase exactly what the previews showed, and the person's name with it where nothing else is left."""
+        done = [self.forget(one) for one in planned]
+        for tenant, user in {(one.scope.tenant, one.scope.user) for one in planned}:
+            self._eraser.drop_empty(tenant, user)
+        return done
+
+    def verify_erasure(
+        self, tenant: str, record_ids: Sequence[str], *, erasure: str = "", texts: Sequence[str] = ()
+    ) -> Verification:
+        """Look for erased records in every table the database knows, and for texts in every byte of its files.
+
+        `erasure` is the id of a receipt, which the ledger must name.
+        """
+        return verify(self._database, self._ledger, tenant, _ids(record_ids), erasure=erasure, texts=texts)
+
+    def backup(
+        self,
+        path: str | Path,
+        *,
+        keep_for: timedelta = DEFAULT_LIFE,
+        key: str | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Manifest:
+        """Write a backup of the whole store into a new file, to be restored until `keep_for` is over.
+
+        The backup of an encrypted store is under its key; `key` encrypts that of any other.
+        """
+        self._eraser.recover()
+        return back_up(self._database, self._ledger, Path(path), keep_for=keep_for, key=key, progress=progress)
+
+    def ledger_entries(self) -> list[Entry]:
+        """Return the erasures and backups that the store's ledger knows, the oldest first."""
+        known = self._ledger.existing()
+        return [] if known is None else known.entries()
+
+    @_logged(Action.ERASE)
     def erase(self, record_ids: str | Sequence[str], *, scope: Scope) -> Erasure:
-        """Remove records and everything derived from them, with their bytes; answers with what was removed."""
+        """Remove records and everything derived from them, with their bytes; answers with what was removed.
+
+        Only records of exactly this scope: what the user's agents share is a scope of its own.
+        """
         given = [record_ids] if isinstance(record_ids, str) else list(record_ids)
-        try:
-            return erase(self._database, scope, [RecordId(record_id) for record_id in given])
-        except ValueError as error:
-            raise InvalidInput(str(error)) from error
+        return self._eraser.erase(scope, _ids(given))
+
+    @_logged(Action.WRITE)
+    def keep(self, record_id: str, *, scope: Scope, until: When | None = None, forever: bool = False) -> Record:
+        """Keep a record until a time, or for ever, whatever the schedule says; return it with its new dates.
+
+        Raises NotFound, InvalidInput, and Conflict when it has expired and is being erased.
+        """
+        if forever == (until is not None):
+            raise InvalidInput("say how long to keep the record: until=… or forever=True")
+        record = self.get(record_id, scope=scope)
+        moment = None if until is None else Moment.parse(until, zone=self._zone)
+        keep(self._database, scope, record.id, until=None if moment is None else moment.start)
+        return self.get(record_id, scope=scope)
+
+    @_logged(Action.READ)
+    def due_for_review(self, *, scope: Scope, limit: int = 100) -> list[Record]:
+        """Return records whose review is due, the longest first; `keep` or `erase` them."""
+        return due_for_review(self._database, scope, limit=limit)
+
+    def personal_data(self, *, scope: Scope) -> dict[PersonalKind, PersonalCount]:
+        """Count the personal data that was found in the texts of a scope, by kind."""
+        with self._database.read(scope.tenant) as transaction:
+            view = View.of(scopes.view(transaction, scope), scope)
+            found = personal.counts(transaction, view)
+        return {PersonalKind(kind): PersonalCount(spans=spans, records=some) for kind, (spans, some) in found.items()}
+
+    @_logged(Action.READ)
+    def personal_records(self, kind: PersonalKind | str, *, scope: Scope) -> list[RecordId]:
+        """Return the records whose text holds personal data of a kind, for `plan_forgetting(ids=…)` or `erase`."""
+        wanted = _one_of(PersonalKind, "kind of personal data", kind)
+        with self._database.read(scope.tenant) as transaction:
+            view = View.of(scopes.view(transaction, scope), scope)
+            return [id_text(record_id) for record_id in personal.records_with(transaction, view, wanted)]
 
     def wait(self, receipt: Receipt, *, timeout: float = 60.0) -> WriteStatus:
         """Wait until what was written is found by meaning too; return how far it came after `timeout` seconds."""
@@ -322,6 +538,7 @@ class Memory:
         """
         return self._worker.sweep()
 
+    @_logged(Action.READ)
     def records(
         self,
         *,
@@ -337,6 +554,52 @@ class Memory:
         with self._database.read(scope.tenant) as transaction:
             view = View.of(scopes.view(transaction, scope), scope)
             return list_records(transaction, view, wanted, passes, after=after, limit=limit)
+
+    @_logged(Action.READ)
+    def export(
+        self,
+        path: str | Path,
+        *,
+        scope: Scope,
+        as_format: ExportFormat = "jsonl",
+        overwrite: bool = False,
+        progress: Progress = lambda _: None,
+    ) -> Exported:
+        """Write everything that a scope holds to a file, as it is at one instant.
+
+        "jsonl" can be imported again, "markdown" is for people. What the user's agents share is a scope of its own.
+        The file gets its name when it is whole, and can be read by its owner only. Raises InvalidInput when it cannot
+        be written, and Conflict when records were erased meanwhile.
+        """
+        return export(self._database, scope, Path(path), as_format, overwrite=overwrite, progress=progress)
+
+    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = lambda _: None) -> Tally:
+        """Keep everything of an export in a scope; tell what is new, what was there, and what was skipped and why.
+
+        Importing again adds nothing. `progress` counts bytes. Raises InvalidInput when the file is no export.
+        """
+        if (found := detect(Path(path))) is not Format.RETENTIA:
+            raise InvalidInput(f"{str(path)!r} is no export of retentia, it looks like {found.value}")
+        tally = Tally()
+        restoring = Restoring(lambda lines: self.import_records(lines, scope=scope), scope, tally)
+        for item in read([Path(path)], progress=progress):
+            match item:
+                case IngestRecord():
+                    restoring.take(item)
+                case Skipped():
+                    tally.skip(item)
+        restoring.finish()
+        return tally
+
+    @_logged(Action.WRITE)
+    def import_records(self, records: Sequence[Line], *, scope: Scope) -> Restored:
+        """Keep records as lines of an export have them, in one transaction; `import_export` reads them from a file.
+
+        What is there stays as it is. Lines that are refused are named in the receipt with the reason.
+        """
+        restored = restore(self._database, records, scope, zone=self._zone, tombstones=Tombstones(self._ledger))
+        self._queued(restored)
+        return restored
 
     def stats(self, *, scope: Scope) -> Stats:
         """Count what a scope holds, what waits, and what it costs on disk and in memory."""
@@ -359,7 +622,9 @@ class Memory:
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
         """Examine the store and say what to do; reads only."""
-        return examine(self._database, None if tenants is None else list(tenants))
+        named = None if tenants is None else list(tenants)
+        found = examine(self._database, named, unlogged=self._log)
+        return found + erasure_findings(self._database, self._ledger)
 
     def jobs(self, *, tenant: str) -> list[Job]:
         """Return a tenant's unfinished jobs, dead ones included, for those who administer it."""
@@ -392,11 +657,68 @@ class Memory:
             raise InvalidInput("name the embedder to move to, such as 'use' or 'e5'")
         return reembed(self._database, chosen, progress=progress)
 
+    def acting_as(self, principal: Principal) -> "ActingMemory":
+        """Return this memory as a principal may use it: the same verbs, each call checked and logged."""
+        from retentia.acting import ActingMemory
+
+        unlogged = copy(self)
+        unlogged._audits = False  # noqa: SLF001 - a copy of this memory, for which the acting one logs
+        return ActingMemory(principal, unlogged, self._database, self._log)
+
+    def grant(
+        self,
+        *,
+        scope: Scope,
+        to: Scope | str,
+        expires_at: When,
+        rights: Collection[Right | str] = (Right.READ,),
+        kinds: Collection[Kind | str] = (),
+    ) -> Grant:
+        """Give rights to a memory: to who sits in another scope of the tenant, or to a principal by its id.
+
+        `kinds` narrows it to records of these kinds. Always in the audit log. Raises InvalidInput.
+        """
+        return sharing.give(
+            self._database,
+            sharing.OWNER_ACTOR,
+            scope=scope,
+            to=to,
+            rights=[_one_of(Right, "right", right) for right in rights],
+            kinds=[_one_of(Kind, "kind", kind) for kind in kinds],
+            expires_at=Moment.parse(expires_at, zone=self._zone).start,
+        )
+
+    def revoke(self, grant_id: str, *, tenant: str) -> None:
+        """End a grant now; what is not yet answered under it is not given any more. Raises NotFound."""
+        sharing.take_back(self._database, sharing.OWNER_ACTOR, grant_id, tenant=tenant)
+
+    def grants(self, *, tenant: str) -> list[Grant]:
+        """Return every grant of a tenant, ended ones included, the oldest first."""
+        return sharing.listing(self._database, tenant)
+
+    def audit_log(self, tenant: str, *, limit: int = 100, scope: Scope | None = None) -> list[AuditEntry]:
+        """Return the last entries of a tenant's audit log, the newest first; those about one scope, or all."""
+        return audit.entries(self._database, tenant, limit=limit, scope=scope)
+
+    def audit_head(self, tenant: str) -> AuditHead:
+        """Return the end of a tenant's audit log, to be kept elsewhere: with it a later cut can be told."""
+        return audit.latest(self._database, tenant)
+
+    def verify_audit(self, tenant: str, *, head: str = "") -> AuditReport:
+        """Check a tenant's audit log from its first entry to its last, and that it leads through a head that was kept.
+
+        The report names the first entry that is not as it was written.
+        """
+        return audit.verify(self._database, tenant, head=head)
+
     def close(self) -> None:
-        """Finish the work at hand and let go of the store."""
+        """Finish the work at hand, log what is still to be logged, and let go of the store."""
         self._worker.stop()
-        self._residents.clear()
-        self._database.close()
+        try:
+            self._log.close()
+        finally:
+            self._residents.clear()
+            self._database.close()
 
     def __enter__(self) -> Self:
         return self
@@ -406,10 +728,39 @@ class Memory:
     ) -> None:
         self.close()
 
+    def _let_go(self, scope_ids: Collection[int]) -> None:
+        self._residents.drop(scope_ids)
+        forget_words()
+
+    def _log_own(self, action: Action, scope: object, call: Callable[[], _R]) -> _R:
+        if not self._audits or not isinstance(scope, Scope):
+            return call()
+        with self._database.noting(functools.partial(audit.log_writes, sharing.OWNER_ACTOR, action)):
+            answer = call()
+        if action in (Action.RECALL, Action.READ):
+            ids = [id_bytes(record_id) for record_id in shown_ids(answer)]
+            access = Access(actor=sharing.OWNER_ACTOR, action=action, scope=scope, ids=ids, at=self._database.now())
+            self._log.add(scope.tenant, access)
+        return answer
+
     def _queued(self, receipt: Receipt) -> Receipt:
         if receipt.job_ids:
             self._worker.wake()
         return receipt
+
+
+def _ids(given: Sequence[str]) -> tuple[RecordId, ...]:
+    """Read ids as they are written; raise InvalidInput for what is none."""
+    try:
+        return tuple(id_text(id_bytes(record_id)) for record_id in given)
+    except ValueError as error:
+        raise InvalidInput(str(error)) from error
+
+
+def _ledger_path(database: Database, given: str | Path | None) -> Path | None:
+    if given == AUTO:
+        return database.dialect.ledger_path
+    return None if given is None else Path(given)
 
 
 def _one_of(choices: type[_E], what: str, given: _E | str) -> _E:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from retentia.acting import ActingMemory
 from retentia.memory import Memory
 from retentia.model.message import ToolCall
 from retentia.model.record import MessageRecord
@@ -14,7 +15,7 @@ from retentia.write.receipt import Receipt
 class Session:
     """A conversation by its name in a scope. It begins with the first thing appended; making one writes nothing."""
 
-    def __init__(self, memory: Memory, name: str, *, scope: Scope) -> None:
+    def __init__(self, memory: Memory | ActingMemory, name: str, *, scope: Scope) -> None:
         self._memory = memory
         self.name = name
         self.scope = scope

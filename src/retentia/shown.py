@@ -1,15 +1,51 @@
 """From what is stored to what a prompt shows: records and hits as the values of the context."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from retentia.model.message import JSON, Message
 from retentia.model.provenance import Trust
-from retentia.model.record import MessageRecord, ToolCallRecord
-from retentia.read.query import Hit
+from retentia.model.record import MessageRecord, Record, ToolCallRecord
+from retentia.read.listing import Page
+from retentia.read.query import Hit, Recall
+from retentia.working.context import Context, Material, assemble
 from retentia.working.records import RecalledItem
 from retentia.working.tokens import TokenCounter
-from retentia.working.window import ToolUse, WindowMessage
+from retentia.working.window import ToolUse, WindowMessage, with_tool_groups
+
+
+def context_of(
+    request: str,
+    *,
+    recalled: Iterable[Hit],
+    said: Iterable[MessageRecord],
+    role: str,
+    budget: int,
+    counter: TokenCounter,
+) -> Context:
+    """Assemble the next prompt from what was recalled and what was said in the session."""
+    material = Material(
+        request=request,
+        role=role,
+        messages=with_tool_groups(window_message(message, counter) for message in said),
+        recalled=[recalled_item(hit) for hit in recalled],
+    )
+    return assemble(material, budget=budget, counter=counter)
+
+
+def shown_ids(answer: object) -> Iterator[str]:
+    """Name the records that an answer shows, whichever verb gave it."""
+    match answer:
+        case Record():
+            yield answer.id
+        case Recall() | Page() | list():
+            shown = answer.records if isinstance(answer, Page) else answer
+            for one in shown:
+                match one:
+                    case Hit() | Record():
+                        yield one.id
+                    case str():
+                        yield one
 
 
 def window_message(record: MessageRecord, counter: TokenCounter) -> WindowMessage:

@@ -14,6 +14,12 @@ def test_the_command_reference_is_what_the_commands_say() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_policy_page_is_what_the_package_says() -> None:
+    check = [sys.executable, str(ROOT / "scripts" / "write_policy.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_extra_is_documented() -> None:
     import tomllib
 

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
+
+from retentia import Memory, Scope
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -143,3 +146,20 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
         cwd=folder,
     )
     assert "Traceback" not in done.stderr
+
+
+def test_the_audit_log_is_verified_and_its_head_is_kept(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "memory.db", embedder=None, worker=False, audit=True) as memory:
+        memory.add(["one", "two"], scope=Scope("local", "me"))
+    head = run("audit", "head", folder=tmp_path).stdout.strip()
+    assert "sound: 1 entries" in run("audit", "verify", "--head", head, folder=tmp_path).stdout
+    (entry,) = cast("list[dict[str, object]]", answer("audit", "list", "--of-scope", "--limit", "5", folder=tmp_path))
+    assert (entry["by"], entry["action"], entry["count"]) == ("owner", "write", 2)
+    assert "owner" in run("audit", "list", folder=tmp_path).stdout
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection:
+        connection.execute("DROP TRIGGER audit_entry_is_not_removed")
+        connection.execute("DELETE FROM audit_entry")
+        connection.commit()
+    done = run("audit", "verify", "--json", folder=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["first_wrong"]) == (1, 1)
+    assert "retentia: '12' is no hash" in run("audit", "verify", "--head", "12", folder=tmp_path).stderr

@@ -169,9 +169,11 @@ def test_an_edited_migration_is_refused(filled: Path) -> None:
 
 
 def test_a_damaged_page_is_told_as_damage(filled: Path) -> None:
+    with closing(sqlite3.connect(filled)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'scope'").fetchone()
     with filled.open("r+b") as file:
-        file.seek(3 * PAGE)
-        file.write(b"\xa5" * (filled.stat().st_size - 3 * PAGE))
+        file.seek((root - 1) * PAGE)
+        file.write(b"\xa5" * PAGE)
     with closing(open_database(filled)) as database:
         with pytest.raises(StoreCorrupt, match="restore a backup"):
             fill(database, 1)

@@ -17,5 +17,9 @@ def use(memory: Memory) -> None:
     assert_type(found[0].record, Record)
     for hit in found:
         assert_type(hit, Hit)
+    memory.export("out.jsonl", scope=scope, as_format="markdown")
+    memory.export("out.jsonl", scope=scope, as_format="pdf")  # type: ignore[arg-type]
+    assert_type(memory.import_export("out.jsonl", scope=scope).stored["messages"], int)
+    memory.import_records([{"kind": "note", "text": "x", "sources": [{"kind": "note", "id": "y"}]}], scope=scope)
     memory.recall("text")  # type: ignore[call-arg]  # a scope is never optional
     Message(role="boss", content="")  # type: ignore[arg-type]

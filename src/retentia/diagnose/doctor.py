@@ -7,6 +7,8 @@ from typing import Literal
 from retentia.diagnose.analyzer import analyzer_mismatch
 from retentia.index.tokenizer import ANALYZER
 from retentia.model.scope import Scope
+from retentia.security import audit
+from retentia.security.audit_buffer import AuditBuffer
 from retentia.store import generations, jobs, passages, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES
@@ -28,11 +30,17 @@ class Finding:
     remedy: str = ""
 
 
-def examine(database: Database, tenants: list[str] | None = None) -> list[Finding]:
-    """Look at the whole store, or at some tenants of it. Reads only."""
+def examine(
+    database: Database,
+    tenants: list[str] | None = None,
+    *,
+    unlogged: AuditBuffer | None = None,
+) -> list[Finding]:
+    """Look at the whole store, or at some tenants of it, and at what is still to be logged. Reads only."""
     with database.read("") as transaction:
         findings = [_integrity(database, transaction), _analyzer(transaction), _generation(transaction)]
         findings.extend(_role(transaction))
+        findings.extend(_unlogged(unlogged))
         known = jobs.tenants(transaction) if tenants is None else tenants
     for tenant in known:
         with database.read(tenant) as transaction:
@@ -82,8 +90,31 @@ def _role(transaction: Transaction) -> Iterator[Finding]:
         )
 
 
+def _unlogged(buffer: AuditBuffer | None) -> Iterator[Finding]:
+    """Report accesses that this process could not write into the audit log, or only later than promised."""
+    if buffer is not None and buffer.failures:
+        yield Finding(
+            check="audit",
+            level="fault" if buffer.waiting else "warning",
+            text=f"the audit log could not be written {buffer.failures} times, {buffer.waiting} accesses wait; "
+            f"the last cause: {buffer.failure}",
+            remedy="remove the cause; what waits is tried again twice a second, and lost if this process ends before",
+        )
+
+
+def _audit(transaction: Transaction) -> Iterator[Finding]:
+    if not audit.ends_right(transaction):
+        yield Finding(
+            check="audit",
+            level="fault",
+            text=f"tenant {transaction.tenant!r}: the audit log does not end as its head says",
+            remedy="`retentia audit verify` names the first wrong entry",
+        )
+
+
 def _tenant(transaction: Transaction) -> Iterator[Finding]:
     yield _queue(transaction)
+    yield from _audit(transaction)
     serving = generations.serving(transaction)
     for scope_id, name in scopes.all_scopes(transaction):
         if orphans := passages.count_orphans(transaction, scope_id, RECORD_TABLES):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.index.labels import LabelTerms
 from retentia.index.lexical import Lexical
-from retentia.index.lexicon import Lexicon, Occurrences, label_terms
+from retentia.index.lexicon import STEMS, Lexicon, Occurrences, label_terms
 from retentia.index.neighbours import Layout, arrange
 from retentia.index.ranking import Evidence, Ranking
 from retentia.index.search import best_records
@@ -109,6 +109,16 @@ class ResidentIndex:
             self._compact()
         else:
             self._settle(self.layout)
+
+    def records_saying(self, words: QueryTerms) -> set[bytes]:
+        """Return the records one passage of which says all of these words, each in any of its forms."""
+        found = self.lexicon.find(words, self.layout)
+        stems = found.of(STEMS)
+        _, positions, _ = found.at(stems)
+        if not len(stems):
+            return set()
+        counted = np.bincount(positions, minlength=len(self.layout))
+        return set(self.columns.ids(self.layout.rows[counted == len(stems)]))
 
     def search(
         self,

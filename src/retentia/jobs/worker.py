@@ -24,15 +24,22 @@ class Worker:
     """Runs the jobs of one database. `embedders` is asked before each round, so that a new generation is noticed.
 
     In its thread it also sweeps: at the start, then every `sweep_seconds`, or more seldom where the store is so large
-    that looking would take more than a twentieth of the time.
+    that looking would take more than a twentieth of the time. After each sweep it calls `upkeep`, which does a bounded
+    amount of other work that is due.
     """
 
     def __init__(
-        self, database: Database, embedders: Callable[[], Embedders], *, sweep_seconds: float = _SWEEP_SECONDS
+        self,
+        database: Database,
+        embedders: Callable[[], Embedders],
+        *,
+        sweep_seconds: float = _SWEEP_SECONDS,
+        upkeep: Callable[[], object] = lambda: None,
     ) -> None:
         self._database = database
         self._embedders = embedders
         self._sweep_seconds = sweep_seconds
+        self._upkeep = upkeep
         self._next_sweep = 0.0
         self._wake = threading.Event()
         self._stopping = threading.Event()
@@ -92,6 +99,7 @@ class Worker:
         self._next_sweep = began + self._sweep_seconds  # also when it fails
         if found := self.sweep():
             _log.warning("%d records had lost their job and were queued again", found)
+        self._upkeep()
         ended = time.monotonic()
         self._next_sweep = ended + max(self._sweep_seconds, (ended - began) / _SWEEP_SHARE)
         return found

@@ -52,7 +52,10 @@ class Importance(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What all records have. `occurred` is event time, `recorded_at` the database's clock in UTC microseconds."""
+    """What all records have. `occurred` is event time, `recorded_at` the database's clock in UTC microseconds.
+
+    `review_at` says when a person should look at it again and `expires_at` when it goes, None for never.
+    """
 
     id: RecordId
     kind: Kind
@@ -62,6 +65,8 @@ class Record:
     recorded_at: int
     trust: Trust
     metadata: Mapping[str, JSON] = field(default_factory=dict)
+    review_at: int | None = None
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

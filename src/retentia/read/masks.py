@@ -1,6 +1,7 @@
 """Filters as a mask over the passages of an index: they narrow inside the search, never after it."""
 
 import json
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,16 @@ def mask(
     if query.where is not None:
         allowed &= columns.rows_of(_matching(query.where, transaction, view)) if len(columns) else allowed
     return allowed
+
+
+def without(
+    columns: Columns, allowed: NDArray[np.bool_] | None, record_ids: Collection[bytes]
+) -> NDArray[np.bool_] | None:
+    """Take the rows of some records out of a mask; None allows all."""
+    if not record_ids or not len(columns):
+        return allowed
+    rest = ~columns.rows_of(record_ids)
+    return rest if allowed is None else allowed & rest
 
 
 def _matching(where: Filter, transaction: Transaction, view: View) -> set[bytes]:

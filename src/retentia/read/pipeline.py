@@ -20,7 +20,7 @@ from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
-from retentia.read.masks import mask
+from retentia.read.masks import mask, without
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
 from retentia.read.serving import Serving, ServingEmbedder
@@ -62,15 +62,25 @@ class ReadPipeline:
         vector, embed_ms, notes = self._embed(text, serving)
         started = time.perf_counter()
         with self._database.read(scope.tenant) as transaction:
-            view = scopes.view(transaction, scope)
+            view, readable, limited = _seen(transaction, query, scope)
             if not view:
                 return _nothing(f"nothing was ever remembered for {scope}")
             if view[0].generation != serving.generation:
                 serving, vector = self._embedding.current(view[0].generation), None
                 notes = (*notes, "the embedder was just changed; this answer was found by words only")
-            answer = self._answer(transaction, query, terms, vector, view, serving, scope)
+            answer = self._answer(transaction, query, terms, vector, view, serving, readable, limited)
         timing = Timing(embed_ms=embed_ms, search_ms=(time.perf_counter() - started) * 1000)
         return replace(answer, notes=notes, timing=timing)
+
+    def records_about(self, transaction: Transaction, topic: str, scope: Scope) -> set[bytes]:
+        """Return the records that say every word of a topic, in any of its forms."""
+        serving = self._embedding.current()
+        view = scopes.view(transaction, scope)
+        resident = self._residents.current(
+            transaction, view, generation=serving.generation, dimension=serving.dimension
+        )
+        with resident.lock:
+            return resident.index.records_saying(analyse_query(topic))
 
     def _answer(
         self,
@@ -80,15 +90,17 @@ class ReadPipeline:
         vector: Vector | None,
         view: Sequence[ScopeVersion],
         serving: Serving,
-        scope: Scope,
+        readable: View,
+        limited: Mapping[int, frozenset[Kind]],
     ) -> Recall:
         resident = self._residents.current(
             transaction, view, generation=serving.generation, dimension=serving.dimension
         )
-        readable = View.of(view, scope)
         with resident.lock:
             index = resident.index
             allowed = self._allowed(transaction, query, index.columns, readable) if query.is_filtered else None
+            if limited:
+                allowed = without(index.columns, allowed, _withheld(transaction, limited))
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
                 ranking = index.search(terms, vector, limit=query.limit, allowed=allowed, weights=self._weights)
             pending = resident.pending
@@ -158,6 +170,30 @@ class ReadPipeline:
             signals=ranked.signals,
             reason=explain(ranked.signals),
         )
+
+
+def _seen(
+    transaction: Transaction, query: Query, scope: Scope
+) -> tuple[list[ScopeVersion], View, dict[int, frozenset[Kind]]]:
+    """Return what a search may look into: its scope, what it shares, what is searched beside it, and what of that."""
+    view = scopes.view(transaction, scope)
+    named = dict(View.of(view, scope).scopes)
+    limited: dict[int, frozenset[Kind]] = {}
+    for shared in query.also:
+        more = [entry for entry in scopes.view(transaction, shared.scope) if entry.scope_id not in named]
+        view += more
+        named.update(View.of(more, shared.scope).scopes)
+        if shared.kinds:
+            limited.update((entry.scope_id, shared.kinds) for entry in more)
+    return view, View(named), limited
+
+
+def _withheld(transaction: Transaction, limited: Mapping[int, frozenset[Kind]]) -> set[bytes]:
+    """Return the records that lie in a scope of which only some kinds may be seen, and are of another kind."""
+    found: set[bytes] = set()
+    for scope_id, kinds in limited.items():
+        found |= records.ids_besides(transaction, scope_id, kinds)
+    return found
 
 
 def _by_kind(ranked: Sequence[RankedRecord]) -> dict[Kind, list[bytes]]:

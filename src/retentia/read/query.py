@@ -6,6 +6,15 @@ from typing import overload
 
 from retentia.model.filters import Filter
 from retentia.model.record import Kind, Record
+from retentia.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Another scope that a search also looks into, for records of some kinds; without kinds for all."""
+
+    scope: Scope
+    kinds: frozenset[Kind] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +30,7 @@ class Query:
     session: str | None = None
     where: Filter | None = None
     min_relevance: float | None = None
+    also: tuple[Shared, ...] = ()
 
     @property
     def is_filtered(self) -> bool:

@@ -3,10 +3,10 @@
 import gc
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from retentia.index.resident import ResidentIndex
 from retentia.store import passages, scopes
@@ -15,6 +15,8 @@ from retentia.store.scopes import ScopeVersion
 
 _RELOAD_SHARE = 5
 _RELOAD_LEAST = 2000
+_Key: TypeAlias = tuple[str, tuple[int, ...], int]
+"""The tenant, the numbers of the scopes that are seen together, and the generation of vectors."""
 
 
 @dataclass(slots=True)
@@ -41,7 +43,7 @@ class Residents:
     def __init__(self, *, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._held: OrderedDict[tuple[object, ...], Resident] = OrderedDict()
+        self._held: OrderedDict[_Key, Resident] = OrderedDict()
 
     def current(
         self, transaction: Transaction, view: Sequence[ScopeVersion], *, generation: int, dimension: int
@@ -58,6 +60,12 @@ class Residents:
         if has_changed:  # adding up the sizes of every index is not free, and only a change can exceed the limit
             self._drop_beyond(key)
         return resident
+
+    def drop(self, scope_ids: Collection[int]) -> None:
+        """Let go of the indexes that hold any of these scopes."""
+        with self._lock:
+            for key in [key for key in self._held if not set(scope_ids).isdisjoint(key[1])]:
+                del self._held[key]
 
     def clear(self) -> None:
         """Let go of everything."""
@@ -94,7 +102,7 @@ class Residents:
         resident.versions.update((entry.scope_id, entry.version) for entry in view)
         return True
 
-    def _drop_beyond(self, in_use: tuple[object, ...]) -> None:
+    def _drop_beyond(self, in_use: _Key) -> None:
         with self._lock:
             sizes = {key: resident.index.nbytes for key, resident in self._held.items()}
             total = sum(sizes.values())

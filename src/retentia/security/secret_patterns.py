@@ -101,7 +101,8 @@ def _anchored(regex: str) -> str:
     return _START + regex[1:] if regex.startswith("@") else regex
 
 
-def _is_card_number(text: str) -> bool:
+def is_card_number(text: str) -> bool:
+    """Tell whether a text is a payment card's number: an issuer's prefix and length, and the right check digit."""
     digits = "".join(char for char in text if char.isdigit())
     return _CARD.fullmatch(digits) is not None and _passes_luhn(digits)
 
@@ -122,6 +123,6 @@ def _is_basic_credentials(text: str) -> bool:
 
 _CHECKS: Mapping[str, Callable[[str], bool]] = {
     "": lambda _: True,
-    "card_number": _is_card_number,
+    "card_number": is_card_number,
     "basic_credentials": _is_basic_credentials,
 }

@@ -1,9 +1,9 @@
 """Several messages at once: which are refused, which belong together, which are there already. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 
-from retentia.errors import RetentiaError
+from retentia.errors import ErasedEarlier, RetentiaError
 from retentia.model.ids import id_text, new_id_bytes
 from retentia.model.time import Moment
 from retentia.write import admission
@@ -30,15 +30,25 @@ def admit_each(
     for position, (session, one) in enumerate(given):
         try:
             message = admission.admit_message(admission.as_message(one), now=now)
+            name = admission.admit_name("session", session)
         except RetentiaError as error:
             first = first or error
             failed.append(Failed(position=position, code=error.code, reason=str(error)))
         else:
-            sessions.setdefault(session, []).append((position, message))
+            sessions.setdefault(name, []).append((position, message))
             notes.update(dict.fromkeys(message.notes))
     if first is not None and not sessions:
         raise first
     return sessions, tuple(failed), tuple(notes)
+
+
+def leave_out_erased(admitted: Sequence[Placed], erased: Set[str]) -> tuple[list[Placed], tuple[Failed, ...]]:
+    """Separate what may be kept from what was erased under its key and may not come back from the same source."""
+    kept = [(position, message) for position, message in admitted if message.key not in erased]
+    refused = (position for position, message in admitted if message.key in erased)
+    return kept, tuple(
+        Failed(position=position, code=ErasedEarlier.code, reason=str(ErasedEarlier())) for position in refused
+    )
 
 
 def leave_out_known(

@@ -13,9 +13,10 @@ from retentia.model.time import Moment
 from retentia.store import records, schema, scopes
 from retentia.store.database import Database
 from retentia.write import indexed
-from retentia.write.batch import InSession, admit_each, leave_out_known
+from retentia.write.admission import admit_name
+from retentia.write.batch import InSession, Placed, admit_each, leave_out_erased, leave_out_known
 from retentia.write.items import Item, check_sources, content_key, draft_item, link_sources
-from retentia.write.place import Place
+from retentia.write.place import Buried, Place
 from retentia.write.receipt import Receipt, Written
 from retentia.write.rows import Row, draft_document, draft_tool_call, message_row
 
@@ -23,8 +24,9 @@ from retentia.write.rows import Row, draft_document, draft_tool_call, message_ro
 class WritePipeline:
     """Writes records of every kind; see the module for the order of steps."""
 
-    def __init__(self, database: Database, *, zone: str) -> None:
+    def __init__(self, database: Database, tombstones: Buried, *, zone: str) -> None:
         self._database = database
+        self._tombstones = tombstones
         self._zone = zone
 
     def messages(self, given: Sequence[InSession], scope: Scope) -> Receipt:
@@ -36,11 +38,13 @@ class WritePipeline:
         written: list[Written] = []
         rows: list[Row] = []
         with self._database.write(scope.tenant) as transaction:
-            place = Place(transaction, scope)
+            place = Place(transaction, scope, self._tombstones)
             for session, messages in admitted.items():
                 session_id, is_new = place.session(session)
-                keys = [] if is_new else [message.key for _, message in messages]
+                messages, gone = leave_out_erased(messages, place.erased(schema.message, _keys(messages), session))
+                keys = [] if is_new else _keys(messages)
                 fresh, entries = leave_out_known(messages, place.known(schema.message, keys, session_id))
+                failed += gone
                 first = place.take(session_id, len(fresh))
                 rows.extend(
                     message_row(message, record_id, session_id=session_id, seq=seq, recorded_at=transaction.now)
@@ -54,9 +58,11 @@ class WritePipeline:
     def tool_call(self, call: ToolCall, scope: Scope, session: str) -> Receipt:
         """Keep one tool call with its arguments and result."""
         draft = draft_tool_call(call, now=Moment.now(self._zone))
+        name = admit_name("session", session)
         with self._database.write(scope.tenant) as transaction:
-            place = Place(transaction, scope)
-            session_id, _ = place.session(session)
+            place = Place(transaction, scope, self._tombstones)
+            session_id, _ = place.session(name)
+            place.refuse_erased(schema.tool_call, draft.key, session)
             if earlier := place.known_as(schema.tool_call, draft.key, session_id):
                 return Receipt.of_one(scope, earlier, is_new=False)
             record_id, seq = new_id_bytes(), place.take(session_id)
@@ -69,7 +75,8 @@ class WritePipeline:
         """Keep a document whole, searchable by passages."""
         draft = draft_document(document, zone=self._zone)
         with self._database.write(scope.tenant) as transaction:
-            place = Place(transaction, scope)
+            place = Place(transaction, scope, self._tombstones)
+            place.refuse_erased(schema.document, draft.key)
             if earlier := place.known_as(schema.document, draft.key):
                 return Receipt.of_one(scope, earlier, is_new=False)
             record_id = new_id_bytes()
@@ -82,7 +89,7 @@ class WritePipeline:
         draft = draft_item(given)
         key = content_key(draft.text)
         with self._database.write(scope.tenant) as transaction:
-            place = Place(transaction, scope)
+            place = Place(transaction, scope, self._tombstones)
             known = records.see_again(transaction, place.scope_id, given.kind, key)
             record_id = known or new_id_bytes()
             check_sources(transaction, scope, given.sources)
@@ -93,3 +100,7 @@ class WritePipeline:
             described = indexed.item(given.kind, **draft.known(record_id, transaction.now))
             job_ids = place.insert(schema.item, [draft.row(described, content_key=key)])
         return Receipt.of_one(scope, record_id, is_new=True, notes=draft.notes, job_ids=job_ids)
+
+
+def _keys(messages: Sequence[Placed]) -> list[str]:
+    return [message.key for _, message in messages if message.key]

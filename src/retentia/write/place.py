@@ -1,23 +1,36 @@
 """Where a write goes: a scope, the sessions in it, and everything that is inserted together with a record."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
 
 from sqlalchemy import Table
 
+from retentia.errors import ErasedEarlier
 from retentia.index.passages import passages_of
 from retentia.model.ids import RecordId
 from retentia.model.scope import Scope
-from retentia.store import generations, jobs, passages, records, scopes, sessions
+from retentia.store import generations, jobs, passages, personal, records, scopes, sessions, tenant_settings
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
+from retentia.write.kept import check_quota, dated, personal_spans
 from retentia.write.rows import Row
+
+
+class Buried(Protocol):
+    """Tells which keys of a source were erased: see `retentia.lifecycle.store_ledger.Tombstones`."""
+
+    def erased(self, transaction: Transaction, scope: Scope, kind: str, session: str, keys: set[str]) -> set[str]: ...
+
+    def erased_ids(self, transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]: ...
 
 
 class Place:
     """One scope in one transaction, locked against other writers until it ends."""
 
-    def __init__(self, transaction: Transaction, scope: Scope) -> None:
+    def __init__(self, transaction: Transaction, scope: Scope, tombstones: Buried | None = None) -> None:
         self.transaction = transaction
+        self._scope = scope
+        self._tombstones = tombstones
         self.scope_id = scopes.ensure(transaction, scope)
 
     def session(self, name: str) -> tuple[bytes, bool]:
@@ -36,22 +49,41 @@ class Place:
         """Return the id of what was already written under a key, or None."""
         return self.known(table, [key], session_id).get(key) if key else None
 
+    def erased(self, table: Table, keys: Iterable[str], session: str = "") -> set[str]:
+        """Return those of the keys under which something was erased."""
+        if self._tombstones is None:
+            return set()
+        return self._tombstones.erased(self.transaction, self._scope, table.name, session, set(keys))
+
+    def erased_ids(self, record_ids: Collection[bytes]) -> set[bytes]:
+        """Return those of the records that were erased here."""
+        return set() if self._tombstones is None else self._tombstones.erased_ids(self.transaction, record_ids)
+
+    def refuse_erased(self, table: Table, key: str | None, session: str = "") -> None:
+        """Raise ErasedEarlier when what had this key was erased."""
+        if key and self.erased(table, [key], session):
+            raise ErasedEarlier
+
     def take(self, session_id: bytes, count: int = 1) -> int:
         """Reserve places in a session; return the first."""
         return sessions.take_numbers(self.transaction, self.scope_id, session_id, count) if count else 0
 
     def insert(self, table: Table, rows: Sequence[Row]) -> tuple[RecordId, ...]:
-        """Write rows, their passages, their jobs and the scope's next version; return the ids of the jobs.
+        """Write rows, what is derived from them, their jobs and the scope's next version; return the ids of the jobs.
 
-        A row that brings the time it was recorded, as an import does, keeps it.
+        A row that brings the time it was recorded and how long it is kept, as an import does, keeps them. Raises
+        QuotaExceeded.
         """
         if not rows:
             return ()
         transaction, scope_id = self.transaction, self.scope_id
+        settings = tenant_settings.load(transaction)
+        check_quota(transaction, self._scope.user, settings.quota, rows)
         key = {"tenant": transaction.tenant, "scope_id": scope_id, "recorded_at": transaction.now}
-        insert_many(transaction, table, [{**key, **row.values} for row in rows])
+        insert_many(transaction, table, dated(table, key, rows, settings.schedule))
         found = [passage for row in rows for passage in passages_of(row.indexed)]
         passages.insert_passages(transaction, scope_id, found)
+        personal.insert_spans(transaction, scope_id, personal_spans(row.indexed for row in rows))
         scopes.record_change(transaction, scope_id, [row.indexed.record_id for row in rows])
         if generations.serving(transaction) is None:
             return ()

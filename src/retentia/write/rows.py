@@ -115,6 +115,7 @@ def draft_document(document: Document, *, zone: str) -> Draft:
 
 
 def moment_columns(moment: Moment | None) -> dict[str, object]:
+    """Return the columns of event time."""
     return {
         "occurred_start": moment.start if moment else None,
         "occurred_end": moment.end if moment else None,
