@@ -37,6 +37,11 @@ def time_each(call: Callable[[T], object], arguments: Iterable[T]) -> Latency:
     return Latency(median(wall), _at(sorted(wall), 0.95), median(processor))
 
 
+def of_times(wall: Sequence[float]) -> Latency:
+    """Return the latency of calls that were timed one by one, in milliseconds; their processor time is not known."""
+    return Latency(median(wall), _at(sorted(wall), 0.95), float("nan"))
+
+
 def seconds(call: Callable[[], object]) -> tuple[float, float]:
     """Return how long a call takes, and how much processor time of it, in seconds."""
     started, worked = time.perf_counter(), time.process_time()

@@ -1,66 +1,57 @@
 """A memory as one principal may use it: the verbs of Memory, each call checked before, and logged.
 
-What is the principal's own is logged within a second. What is another's is logged before it is given: in one
+What is the principal's own is logged within a second; before it is given, where it is taken along, searched for
+personal data or forgotten. What is another's is logged before it is given: in one
 transaction, behind the end of the log, the grants are read again, the scope and kind of every record that is about to
 be shown are checked against them, and the entry is written. So the log itself shows that each access lies between the
 entries of its grant and of its revocation. What is refused is logged too. A verb that is not here cannot be used by a
 principal: those that look after a whole store belong to the process that opened it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
 
 from retentia.diagnose.doctor import Finding
-from retentia.errors import AccessDenied, InvalidInput, NotFound
+from retentia.errors import Conflict, InvalidInput, NotFound
+from retentia.gate import Gate
 from retentia.lifecycle.erase import Erasure
-from retentia.memory import DEFAULT_SESSION, Memory, Stats
+from retentia.lifecycle.forget import Forgetting
+from retentia.masked import masked, masked_hit, masked_record
+from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
 from retentia.model.grant import Grant, Right
 from retentia.model.ids import RecordId, id_bytes
 from retentia.model.message import JSON, Document, ToolCall, When
+from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.read.listing import Page
 from retentia.read.query import Recall, Shared
-from retentia.security import audit, sharing
-from retentia.security.access import ALL_KINDS, NO_KINDS, Principal, may_administer, may_audit, may_share, permitted
-from retentia.security.audit import Access, Action, Actor, AuditEntry, AuditHead, AuditReport
+from retentia.security import sharing
+from retentia.security.access import ALL_KINDS, NO_KINDS, Principal, may_administer, may_share
+from retentia.security.audit import Action, AuditEntry, AuditHead, AuditReport
 from retentia.security.audit_buffer import AuditBuffer
-from retentia.shown import context_of
-from retentia.store import audit as audit_rows
-from retentia.store import grants, records, scopes
-from retentia.store.audit import Head
-from retentia.store.database import Database, Transaction
+from retentia.security.personal import PersonalKind
+from retentia.shown import context_of, shown_ids
+from retentia.store import scopes
+from retentia.store.database import Database
 from retentia.store.jobs import Job
-from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
+from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.working.context import Context
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt, WriteStatus
 
+_R = TypeVar("_R", bound=Record)
 _MESSAGES = frozenset({Kind.MESSAGE})
 
 
-@dataclass(frozen=True, slots=True)
-class _Reach:
-    """What the principal may do at one time, under the grants of that time."""
-
-    principal: Principal
-    grants: Sequence[Grant]
-    now: int
-
-    def kinds(self, right: Right, scope: Scope) -> frozenset[Kind]:
-        return permitted(self.principal, self.grants, right, scope, now=self.now)
-
-
-class _Overtaken(Exception):
-    """A right ended while it was being used."""
-
-
-class ActingMemory:
+class ActingMemory(Gate):
     """What a principal may do with a memory; made by `Memory.acting_as`. Every verb raises AccessDenied.
 
     Own scopes need no grant. Another scope of the tenant needs one that holds now, for the right and the kinds that the
@@ -69,11 +60,8 @@ class ActingMemory:
 
     def __init__(self, principal: Principal, memory: Memory, database: Database, log: AuditBuffer) -> None:
         """Use `Memory.acting_as`."""
-        self.principal = principal
+        super().__init__(principal, database, log)
         self._memory = memory
-        self._database = database
-        self._log = log
-        self._actor = Actor(principal.id, str(principal.role), principal.reason)
 
     def add(
         self, messages: MessageLike | Sequence[MessageLike], *, scope: Scope, session: str = DEFAULT_SESSION
@@ -158,7 +146,7 @@ class ActingMemory:
         )
         self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found])
         is_partial = any(reach.kinds(Right.READ, one) != ALL_KINDS for one in asked)
-        return _without_counts(found) if is_partial else found
+        return self._masked_hits(_without_counts(found) if is_partial else found)
 
     def context(
         self,
@@ -184,14 +172,14 @@ class ActingMemory:
             self._give(Action.READ, Right.READ, [scope], [])
             raise
         self._give(Action.READ, Right.READ, [scope], [found])
-        return found
+        return self._shown([found])[0]
 
     def messages(self, *, scope: Scope, session: str = DEFAULT_SESSION, after: int = 0) -> list[MessageRecord]:
         """Return the messages of a session in order; see `Memory.messages`."""
         self._check(Action.READ, Right.READ, scope, _MESSAGES)
         found = self._memory.messages(scope=scope, session=session, after=after)
         self._give(Action.READ, Right.READ, [scope], found)
-        return found
+        return self._shown(found)
 
     def records(
         self,
@@ -206,14 +194,16 @@ class ActingMemory:
         self._check(Action.READ, Right.READ, scope, {_kind(kind)})
         found = self._memory.records(scope=scope, kind=kind, where=where, after=after, limit=limit)
         self._give(Action.READ, Right.READ, [scope], found.records)
-        return found
+        return replace(found, records=tuple(self._shown(found.records)))
 
     def sessions(self, *, scope: Scope, limit: int = 100) -> list[SessionSummary]:
         """Return the sessions of a scope; see `Memory.sessions`."""
         self._check(Action.READ, Right.READ, scope, ALL_KINDS)
         found = self._memory.sessions(scope=scope, limit=limit)
         self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
-        return found
+        if not self._masks(scope, ALL_KINDS):
+            return found
+        return [replace(one, name=masked(one.name)) for one in found]
 
     def stats(self, *, scope: Scope) -> Stats:
         """Count what a scope holds; see `Memory.stats`."""
@@ -228,10 +218,123 @@ class ActingMemory:
         given = [record_ids] if isinstance(record_ids, str) else list(record_ids)
         raw = _raw(given)
         self._keep_from_others(reach, scope, raw)
-        if not self._is_own(Right.ERASE, scope):  # an erasure that has begun is not taken back when the grant ends
+        if not self._is_own(Right.ERASE, scope):
             self._give(Action.ERASE, Right.ERASE, [scope], [], ids=raw, kinds=ALL_KINDS)
-        with self._database.noting(self._log_erased):
+        with self._erasing(scope, raw):
             return self._memory.erase(given, scope=scope)
+
+    def plan_forgetting(
+        self,
+        request: str = "",
+        *,
+        scope: Scope,
+        ids: Sequence[str] = (),
+        about: str = "",
+        since: When | None = None,
+        until: When | None = None,
+        within: timedelta | None = None,
+        session: str | None = None,
+        kinds: Collection[Kind | str] = (),
+        where: Mapping[str, object] | None = None,
+        everything: bool = False,
+    ) -> Forgetting:
+        """Show what would be forgotten, to who may read and erase all of it; see `Memory.plan_forgetting`."""
+        rights = (Right.READ, Right.ERASE)
+        self._check_all(Action.READ, rights, scope)
+        planned = self._memory.plan_forgetting(
+            request,
+            scope=scope,
+            ids=ids,
+            about=about,
+            since=since,
+            until=until,
+            within=within,
+            session=session,
+            kinds=kinds,
+            where=where,
+            everything=everything,
+        )
+        self._tell(Action.READ, rights, scope, ids=_raw(list(shown_ids(planned))))
+        return planned
+
+    def forget(self, planned: Forgetting) -> Erasure:
+        """Erase exactly what a preview showed; see `Memory.forget`."""
+        return self.erase(planned.ids, scope=planned.scope)
+
+    def plan_forgetting_person(self, user: str, *, tenant: str) -> list[Forgetting]:
+        """Show the person what is kept of them, and an admin with a reason how much; see `Memory`."""
+        asked = Scope(tenant, user)
+        self._check_forgetting(Action.READ, [asked])
+        planned = self._memory.plan_forgetting_person(user, tenant=tenant)
+        if not self.principal.owns(asked):
+            planned = [replace(one, samples=(), remains=(), related=()) for one in planned]
+        for one in planned:
+            self._append(Action.READ, one.scope, _raw(list(shown_ids(one))))
+        if not planned:
+            self._append(Action.READ, asked)
+        return planned
+
+    def forget_person(self, planned: Sequence[Forgetting]) -> list[Erasure]:
+        """Erase all that is kept of a person, as they or as an admin with a reason; see `Memory.forget_person`."""
+        self._check_forgetting(Action.ERASE, [one.scope for one in planned])
+        with self._erasing(planned[0].scope if planned else None, ()):
+            return self._memory.forget_person(planned)
+
+    def keep(self, record_id: str, *, scope: Scope, until: When | None = None, forever: bool = False) -> Record:
+        """Keep a record of exactly this scope until a time; see `Memory.keep`."""
+        rights = (Right.READ, Right.WRITE)
+        self._check_all(Action.WRITE, rights, scope)
+        try:
+            with self._writing(scope, ALL_KINDS):
+                kept = self._memory.keep(record_id, scope=scope, until=until, forever=forever)
+        except (NotFound, Conflict):
+            self._tell(Action.WRITE, rights, scope, ids=_raw([record_id]))
+            raise
+        self._tell(Action.READ, rights, scope, [kept])
+        return kept
+
+    def due_for_review(self, *, scope: Scope, limit: int = 100) -> list[Record]:
+        """Return records whose review is due; see `Memory.due_for_review`."""
+        self._check_all(Action.READ, [Right.READ], scope)
+        found = self._memory.due_for_review(scope=scope, limit=limit)
+        self._tell(Action.READ, [Right.READ], scope, found)
+        return self._shown(found)
+
+    def personal_data(self, *, scope: Scope) -> dict[PersonalKind, PersonalCount]:
+        """Count the personal data in a scope, which takes a right of its own; see `Memory.personal_data`."""
+        self._check_all(Action.READ, [Right.PERSONAL], scope)
+        found = self._memory.personal_data(scope=scope)
+        self._tell(Action.READ, [Right.PERSONAL], scope)
+        return found
+
+    def personal_records(self, kind: PersonalKind | str, *, scope: Scope) -> list[RecordId]:
+        """Return the records that hold personal data of a kind, by the same right; see `Memory.personal_records`."""
+        self._check_all(Action.READ, [Right.PERSONAL], scope)
+        found = self._memory.personal_records(kind, scope=scope)
+        self._tell(Action.READ, [Right.PERSONAL], scope, ids=_raw(found))
+        return found
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        scope: Scope,
+        as_format: ExportFormat = "jsonl",
+        overwrite: bool = False,
+        progress: Progress = unheard,
+    ) -> Exported:
+        """Write everything a scope holds to a file, for who may read and export it; see `Memory.export`."""
+        rights = (Right.READ, Right.EXPORT)
+        self._check_all(Action.EXPORT, rights, scope)
+        return export(
+            self._database,
+            scope,
+            Path(path),
+            as_format,
+            overwrite=overwrite,
+            progress=progress,
+            agree=lambda: self._tell(Action.EXPORT, rights, scope),
+        )
 
     def status(self, receipt: Receipt) -> WriteStatus:
         """Tell how far what was written has come; see `Memory.status`."""
@@ -328,166 +431,20 @@ class ActingMemory:
         self._check_audit(tenant)
         return self._memory.verify_audit(tenant, head=head)
 
-    # What follows decides. `_check` and `_narrowed` come before a call, `_give` and `_writing` hold while it is made.
+    def _masked_hits(self, found: Recall) -> Recall:
+        records = [hit.record for hit in found]
+        count = EstimatingCounter()
+        hits = (
+            masked_hit(hit, count) if is_masked else hit
+            for hit, is_masked in zip(found, self._masking(records), strict=True)
+        )
+        return replace(found, hits=tuple(hits))
 
-    def _check(self, action: Action, right: Right, scope: Scope, kinds: Collection[Kind]) -> _Reach:
-        """Raise AccessDenied unless the right holds now, for these kinds; for some kind at least."""
-        reach = self._look(right, [scope])
-        known = reach.kinds(right, scope)
-        if not known or not known.issuperset(kinds):
-            raise self._refused(action, scope)
-        return reach
-
-    def _narrowed(self, reach: _Reach, action: Action, scope: Scope, asked: frozenset[Kind]) -> frozenset[Kind]:
-        """Return the kinds to ask a scope for: those that are asked and permitted; none when all are both."""
-        known = reach.kinds(Right.READ, scope)
-        both = known & (asked or ALL_KINDS)
-        if not both:
-            raise self._refused(action, scope)
-        return frozenset() if both == ALL_KINDS else both
-
-    def _give(
-        self,
-        action: Action,
-        right: Right,
-        asked: Sequence[Scope],
-        shown: Sequence[Record],
-        *,
-        ids: Sequence[bytes] = (),
-        kinds: Collection[Kind] = (),
-    ) -> None:
-        """Log an access, and check every record once more before it is shown; raise AccessDenied when one is not his.
-
-        `ids` are logged beside those shown, and `kinds` are needed besides those shown.
-        """
-        expected = {part for scope in asked for part in (scope, scope.shared())}
-        if all(self._is_own(right, scope) for scope in [*asked, *(record.scope for record in shown)]) and all(
-            record.scope in expected for record in shown
-        ):
-            own = self._access(action, asked[0], [*ids, *(id_bytes(record.id) for record in shown)])
-            self._log.add(self.principal.tenant, own)
-            return
-        with self._database.write(self.principal.tenant) as transaction:
-            head = audit.lock(transaction)
-            reach = self._reach(transaction, head)
-            wrong = [
-                record
-                for record in shown
-                if record.scope not in expected or record.kind not in reach.kinds(right, record.scope)
-            ]
-            ended = [scope for scope in asked if not _covers(reach.kinds(right, scope), kinds)]
-            if not wrong and not ended:
-                audit.append(transaction, self._by_scope(action, asked, shown, ids), head)
-        if wrong or ended:
-            seen = [id_bytes(record.id) for record in wrong]
-            raise self._refused(action, wrong[0].scope if wrong else ended[0], seen)
-
-    @contextmanager
-    def _writing(self, scope: Scope, kinds: Collection[Kind]) -> Iterator[None]:
-        """Let a block write to a scope; its transaction is logged, and taken back when the right ended meanwhile."""
-        self._check(Action.WRITE, Right.WRITE, scope, kinds)
-        logged = []
-
-        def note(transaction: Transaction) -> None:
-            if not transaction.touched:
-                return
-            head = audit.lock(transaction)
-            may = self._is_own(Right.WRITE, scope) or _covers(
-                self._reach(transaction, head).kinds(Right.WRITE, scope), kinds
-            )
-            if not may or {number for number, _ in transaction.touched} != {scopes.find(transaction, scope)}:
-                raise _Overtaken
-            audit.append(transaction, audit.touched(transaction, self._actor, Action.WRITE), head)
-            logged.append(True)
-
-        try:
-            with self._database.noting(note):
-                yield
-        except _Overtaken:
-            raise self._refused(Action.WRITE, scope) from None
-        if not logged:  # everything was there already
-            self._give(Action.WRITE, Right.WRITE, [scope], [], kinds=kinds)
-
-    def _keep_from_others(self, reach: _Reach, scope: Scope, ids: Sequence[bytes]) -> None:
-        """Raise AccessDenied when an id names a record that a read of the scope shows and that lies in another."""
-        with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
-            others = {
-                number: name for number, name in view.scopes.items() if reach.kinds(Right.ERASE, name) != ALL_KINDS
-            }
-            found = records.kinds_of(transaction, View(others), ids) if others else {}
-        if found:
-            raise self._refused(
-                Action.ERASE, next(iter(others.values())), [one for some in found.values() for one in some]
-            )
-
-    def _log_erased(self, transaction: Transaction) -> None:
-        audit.log_writes(self._actor, Action.ERASE, transaction)
-
-    def _by_scope(
-        self, action: Action, asked: Sequence[Scope], shown: Sequence[Record], ids: Sequence[bytes]
-    ) -> list[Access]:
-        """Return one access for each scope that was asked for or shows something."""
-        found: dict[Scope, list[bytes]] = {scope: [] for scope in asked}
-        found[asked[0]].extend(ids)
-        for record in shown:
-            found.setdefault(record.scope, []).append(id_bytes(record.id))
-        return [self._access(action, scope, some) for scope, some in found.items()]
-
-    def _administer(self, tenant: str) -> None:
-        if not may_administer(self.principal, tenant, now=self._now()):
-            raise self._refused(Action.ADMINISTER, None)
-        self._append(Action.ADMINISTER, None)
-
-    def _check_sharing(self, action: Action, scope: Scope) -> None:
-        if not may_share(self.principal, scope, now=self._now()):
-            raise self._refused(action, scope)
-
-    def _check_audit(self, tenant: str) -> None:
-        if not may_audit(self.principal, tenant, now=self._now()):
-            raise self._refused(Action.AUDIT, None)
-
-    def _check_tenant(self, tenant: str) -> None:
-        if tenant != self.principal.tenant:
-            raise self._refused(Action.READ, None)
-
-    def _look(self, right: Right, asked: Sequence[Scope]) -> _Reach:
-        """Return what the principal may do now; without a look at the database where everything is its own."""
-        if all(self._is_own(right, scope) for scope in asked):
-            return _Reach(self.principal, (), 0)
-        with self._database.read(self.principal.tenant) as transaction:
-            return self._reach(transaction)
-
-    def _is_own(self, right: Right, scope: Scope) -> bool:
-        """Whether the right is the principal's own, now and always: one that ends needs a look at the clock."""
-        is_its = self.principal.sees(scope) if right is Right.READ else self.principal.owns(scope)
-        return is_its and self.principal.ends_at is None
-
-    def _reach(self, transaction: Transaction, head: Head | None = None) -> _Reach:
-        now = audit.present(transaction, head or audit_rows.head(transaction))
-        held = grants.held(transaction, principal=self.principal.id, user=self.principal.user)
-        return _Reach(self.principal, held, now)
-
-    def _now(self) -> int:
-        with self._database.read(self.principal.tenant) as transaction:
-            return audit.present(transaction, audit_rows.head(transaction))
-
-    def _refused(self, action: Action, scope: Scope | None, ids: Sequence[bytes] = ()) -> AccessDenied:
-        """Log a refusal and return the error to raise."""
-        self._append(action, scope, ids, refused=True)
-        what = "" if scope is None else f" {scope}"
-        return AccessDenied(f"{self.principal.id!r} ({self.principal.role!s}) has no right to {action.value}{what}")
-
-    def _append(self, action: Action, scope: Scope | None, ids: Sequence[bytes] = (), *, refused: bool = False) -> None:
-        with self._database.write(self.principal.tenant) as transaction:
-            audit.append(transaction, [replace(self._access(action, scope, ids), refused=refused)])
-
-    def _access(self, action: Action, scope: Scope | None, ids: Sequence[bytes]) -> Access:
-        return Access(actor=self._actor, action=action, scope=scope, ids=ids, at=self._database.now())
-
-
-def _covers(known: frozenset[Kind], needed: Collection[Kind]) -> bool:
-    return bool(known) and known.issuperset(needed)
+    def _shown(self, found: Sequence[_R]) -> list[_R]:
+        return [
+            masked_record(record) if is_masked else record
+            for record, is_masked in zip(found, self._masking(found), strict=True)
+        ]
 
 
 def _without_counts(found: Recall) -> Recall:

@@ -21,6 +21,7 @@ from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.findings import erasure_findings
 from retentia.lifecycle.forget import SAMPLES, Forgetting, Selection, preview, read_request
+from retentia.lifecycle.hold import all_holds, in_custody
 from retentia.lifecycle.keeping import Keeping
 from retentia.lifecycle.ledger import Entry
 from retentia.lifecycle.reembed import reembed
@@ -30,10 +31,11 @@ from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
+from retentia.model.hold import Hold, InCustody, Released
 from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.message import JSON, Document, Message, ToolCall, When
 from retentia.model.portable import Line
-from retentia.model.progress import Progress
+from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record
 from retentia.model.scope import Scope
@@ -436,6 +438,30 @@ class Memory:
             self._eraser.drop_empty(tenant, user)
         return done
 
+    def hold(self, *, scope: Scope, reason: str) -> Hold:
+        """Put a legal hold on exactly this scope: what is erased in it is hidden as always, and kept until its release.
+
+        `reason` is shown in receipts: a number of a case, not a person. What was erased before is gone; then the answer
+        counts nothing. Raises InvalidInput.
+        """
+        return self._eraser.hold(scope, reason)
+
+    def holds(self, *, tenant: str) -> list[Hold]:
+        """Return the legal holds of a tenant, the oldest first."""
+        return all_holds(self._database, tenant)
+
+    def release(self, hold_id: str, *, tenant: str) -> Released:
+        """End a legal hold; purge what was erased in its scope, with its bytes, unless another hold is on it.
+
+        Raises NotFound.
+        """
+        (known,) = _ids([hold_id])
+        return self._eraser.release(tenant, known)
+
+    def custody(self, *, tenant: str, content: bool = False) -> list[InCustody]:
+        """Return the erased records that legal holds keep; what they say only with `content=True`, to produce it."""
+        return in_custody(self._database, tenant, content=content)
+
     def verify_erasure(
         self, tenant: str, record_ids: Sequence[str], *, erasure: str = "", texts: Sequence[str] = ()
     ) -> Verification:
@@ -563,7 +589,7 @@ class Memory:
         scope: Scope,
         as_format: ExportFormat = "jsonl",
         overwrite: bool = False,
-        progress: Progress = lambda _: None,
+        progress: Progress = unheard,
     ) -> Exported:
         """Write everything that a scope holds to a file, as it is at one instant.
 
@@ -751,10 +777,13 @@ class Memory:
 
 def _ids(given: Sequence[str]) -> tuple[RecordId, ...]:
     """Read ids as they are written; raise InvalidInput for what is none."""
-    try:
-        return tuple(id_text(id_bytes(record_id)) for record_id in given)
-    except ValueError as error:
-        raise InvalidInput(str(error)) from error
+    found = []
+    for one in given:
+        try:
+            found.append(id_text(id_bytes(one)))
+        except ValueError as error:
+            raise InvalidInput(f"{one!r} is not an id: expected 32 hexadecimal digits") from error
+    return tuple(found)
 
 
 def _ledger_path(database: Database, given: str | Path | None) -> Path | None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from retentia.lifecycle.forget import Forgetting
 from retentia.model.message import JSON, Message
 from retentia.model.provenance import Trust
 from retentia.model.record import MessageRecord, Record, ToolCallRecord
@@ -38,6 +39,9 @@ def shown_ids(answer: object) -> Iterator[str]:
     match answer:
         case Record():
             yield answer.id
+        case Forgetting():
+            yield from (*answer.ids, *answer.along)
+            yield from (sample.id for sample in (*answer.remains, *answer.related))
         case Recall() | Page() | list():
             shown = answer.records if isinstance(answer, Page) else answer
             for one in shown:

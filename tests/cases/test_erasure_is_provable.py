@@ -203,9 +203,9 @@ def test_a_store_from_before_its_tenant_existed_learns_the_tombstones(tmp_path: 
     for old in tmp_path.glob("memory.db-*"):
         old.unlink()
     shutil.copyfile(tmp_path / "copy.db", path)
-    with Memory.open(path, embedder=FakeEmbedder(), worker=False, replay_erasures=True) as memory:
-        with pytest.raises(ErasedEarlier):
-            memory.add_document(Document(text="x", key="d1"), scope=ME)
+    memory = Memory.open(path, embedder=FakeEmbedder(), worker=False, replay_erasures=True)
+    with memory, pytest.raises(ErasedEarlier):
+        memory.add_document(Document(text="x", key="d1"), scope=ME)
 
 
 def test_a_lost_ledger_is_not_passed_over(tmp_path: Path) -> None:

@@ -92,6 +92,59 @@ def test_the_preview_names_what_goes_along_and_what_stays_because_of_another_sou
 
 
 @pytest.mark.parametrize(
+    ("topic", "gone"),
+    [
+        ("Haus", {"Die Häuser sind groß", "Mein Haus"}),
+        ("будинок", {"Будинки великі"}),
+        ("北京", {"我喜欢北京烤鸭"}),
+        ("🙂", {"a 🙂 for you"}),
+        ("\"hello'", {'He said "hello" twice'}),
+        ("the", set()),
+        ("und der", set()),
+        ("   ", set()),
+        ("?!", set()),
+        ("' OR 1=1 --", set()),
+    ],
+)
+def test_a_topic_in_any_script_takes_what_says_it_and_one_without_a_word_takes_nothing(
+    memory: Memory, scope: Scope, topic: str, gone: set[str]
+) -> None:
+    memory.add(
+        ["Die Häuser sind groß", "Mein Haus", "Будинки великі", "我喜欢北京烤鸭", "昨天我去了上海", "a 🙂 for you"],
+        scope=scope,
+    )
+    memory.add(['He said "hello" twice', "the and der und"], scope=scope)
+    before = texts(memory, scope)
+    memory.forget(memory.plan_forgetting(about=topic, scope=scope))
+    assert texts(memory, scope) == before - gone
+
+
+def test_nobody_elses_record_is_named_or_goes(filled: Memory, scope: Scope) -> None:
+    others = [Scope("acme", "bert"), Scope("globex", scope.user), Scope("acme", scope.user, space="work")]
+    ids = [filled.add("Olena is here, too", scope=other).id for other in others]
+    assert filled.plan_forgetting(ids=ids, scope=scope).counts == {}
+    receipt = filled.erase(ids, scope=scope)
+    assert (receipt.records, set(receipt.missing)) == ((), set(ids))
+    planned = filled.plan_forgetting(about="Olena", scope=scope)
+    assert not set(ids) & {*planned.ids, *planned.along, *(one.id for one in planned.related)}
+    assert all(filled.get(record_id, scope=other) for record_id, other in zip(ids, others, strict=True))
+
+
+def test_what_cannot_be_meant_is_refused_and_what_is_unknown_is_nothing(filled: Memory, scope: Scope) -> None:
+    for conditions in ({"ids": ["nonsense"]}, {"ids": ["zz" * 16]}, {"since": "2027", "until": "2020"}):
+        with pytest.raises(InvalidInput):
+            filled.plan_forgetting(scope=scope, **conditions)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="not an id"):
+        filled.erase("12", scope=scope)
+    with pytest.raises(InvalidInput):
+        filled.verify_erasure("acme", ["nonsense"])
+    for conditions in ({"session": "nobody knows"}, {"within": timedelta(days=-1)}, {"where": {"topic": "none"}}):
+        assert filled.plan_forgetting(scope=scope, **conditions).counts == {}  # type: ignore[arg-type]
+    assert filled.plan_forgetting(everything=True, scope=Scope("acme", "never seen")).counts == {}
+    assert filled.erase([], scope=scope).records == ()
+
+
+@pytest.mark.parametrize(
     ("sentence", "asked"),
     [
         ("forget what I said about Anna's divorce.", Request(about="Anna's divorce")),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ from forks import Child
 from retentia import Memory, Scope, Source
 from retentia.errors import NotFound
 from retentia.lifecycle.backup import restore
+from retentia.lifecycle.erase import Erasure
 from retentia.lifecycle.ledger import Ledger
 from retentia.model.ids import id_text
 from retentia.store import erasures
@@ -171,6 +173,35 @@ def test_four_processes_erase_in_one_store_and_a_killed_one_holds_up_nobody(tmp_
     assert files_with(tmp_path, SENTINEL) == []
 
 
+@pytest.mark.parametrize("has_ledger", [True, False])
+def test_several_erase_the_same_records_at_once_on_postgres(
+    tmp_path: Path, postgres_url: str, has_ledger: bool
+) -> None:
+    ledger = tmp_path / "ledger" if has_ledger else None
+
+    def connected() -> Memory:
+        return Memory.open(postgres_url, embedder=FakeEmbedder(), worker=False, ledger=ledger)
+
+    with connected() as memory:
+        ids, others = say(memory, 25), say(memory, 25, scope=OTHER)
+
+    def erase(scope: Scope, mine: list[str]) -> list[Erasure]:
+        with connected() as memory:
+            return [memory.erase(record_id, scope=scope) for record_id in mine]
+
+    with ThreadPoolExecutor(3) as pool:
+        running = [pool.submit(erase, ME, ids), pool.submit(erase, ME, ids[::-1]), pool.submit(erase, OTHER, others)]
+        receipts = [receipt for one in running for receipt in one.result(60)]
+    for record_id in [*ids, *others]:
+        assert sum(record_id in receipt.records for receipt in receipts) == 1
+        assert sum(record_id in receipt.missing for receipt in receipts) == (record_id in ids)
+    with connected() as memory:
+        assert memory.stats(scope=ME).records["message"] == memory.stats(scope=OTHER).records["message"] == 0
+        named = [record for entry in memory.ledger_entries() for record in entry.records]
+        assert len(named) == (50 if has_ledger else 0)
+        assert memory.verify_erasure("acme", [*ids, *others]).is_clean
+
+
 @pytest.mark.parametrize("work", ["ingest", "drain", "reindex", "reembed", "backup"])
 def test_erasing_while_another_process_works_leaves_nothing(tmp_path: Path, work: str) -> None:
     path = tmp_path / "memory.db"
@@ -249,7 +280,7 @@ def test_a_reader_in_another_process_makes_it_pending_and_the_next_opening_finis
         [
             sys.executable,
             "-c",
-            f"import sqlite3;c=sqlite3.connect({str(path)!r},isolation_level=None);c.execute('BEGIN');"
+            f"import sqlite3;c=sqlite3.connect({str(path)!r},isolation_level=None);c.execute('BEGIN');"  # noqa: ISC004
             "c.execute('SELECT * FROM message').fetchall();print('go',flush=True);input()",
         ],
         stdin=subprocess.PIPE,

@@ -11,13 +11,10 @@ from retentia.errors import InvalidInput
 from retentia.security.access import Principal
 
 WHOLE_STORE = {
-    "acting_as", "backup", "close", "drain", "ledger_entries", "open", "reembed", "reindex", "renew_ledger", "sweep",
-    "verify_erasure",
+    "acting_as", "backup", "close", "custody", "drain", "hold", "holds", "ledger_entries", "open", "reembed", "reindex",
+    "release", "renew_ledger", "sweep", "verify_erasure",
 }  # fmt: skip
-NOT_YET = {
-    "due_for_review", "export", "forget", "forget_person", "import_export", "import_records", "keep", "personal_data",
-    "personal_records", "plan_forgetting", "plan_forgetting_person",
-}  # fmt: skip
+NOT_YET = {"import_export", "import_records"}
 
 
 def verbs(owner: type) -> dict[str, inspect.Signature]:

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,9 +78,9 @@ def forget(
         if not yes:
             _show(planned, err=True)
             click.confirm(f"forget these {sum(planned.counts.values())} for good?", abort=True, err=True)
-        done = memory.forget(planned)
-    if receipt is not None:
-        receipt.write_text(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n", "utf-8")
+        with _new_file(receipt) as write:
+            done = memory.forget(planned)
+            write(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n")
     print_json(done) if target.as_json else _tell(done)
 
 
@@ -111,7 +113,7 @@ def verify_erasure(target: Target, receipt: Path, texts: tuple[str, ...]) -> Non
     try:
         read = json.loads(receipt.read_text("utf-8"))
         tenant, erasure, records = str(read["tenant"]), str(read["id"]), [str(one) for one in read["records"]]
-    except (ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise InvalidInput(
             f"{str(receipt)!r} is not a receipt; make one with `retentia forget --receipt FILE`"
         ) from error
@@ -171,17 +173,39 @@ def renew_ledger(target: Target, yes: bool) -> None:
     """
     from retentia.memory import Memory
 
+    target.check_exists()
     if not yes:
         click.confirm("accept that earlier erasures are no longer protected?", abort=True, err=True)
     Memory.renew_ledger(target.store, ledger=target.ledger)
     click.echo("begun a new ledger")
 
 
+@contextmanager
+def _new_file(path: Path | None) -> Iterator[Callable[[str], object]]:
+    """Open a file before anything is done that it is to tell of; remove it again when nothing was done."""
+    if path is None:
+        yield lambda _: None
+        return
+    try:
+        file = path.open("x", encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"the receipt {str(path)!r} cannot be written: {error.strerror}; name a new file") from error
+    with file:
+        try:
+            yield file.write
+        except BaseException:
+            path.unlink()
+            raise
+
+
 def _span(text: str) -> timedelta:
     match = _SPAN.fullmatch(text.strip().lower())
     if match is None:
         raise InvalidInput(f"--last takes a number and m, h, d or w, such as 1h; not {text!r}")
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+    try:
+        return timedelta(**{_UNITS[match[2]]: int(match[1])})
+    except (OverflowError, ValueError) as error:
+        raise InvalidInput(f"--last {text!r} is longer than anything is kept") from error
 
 
 def _as_dict(value: object) -> dict[str, object]:
@@ -195,6 +219,8 @@ def _show(planned: "Forgetting", *, err: bool = False) -> None:
     _list("such as", planned.samples, err=err)
     if planned.along:
         click.echo(f"of these, {len(planned.along)} go because they are known from nothing else", err=err)
+    for reason, count in planned.kept.items():
+        click.echo(f"a legal hold keeps the content of {count}, hidden, until it is released: {reason}", err=err)
     _list("stays, because it has another source", planned.remains, err=err)
     _list("related, but without these words, and not included", planned.related, err=err)
 

@@ -10,6 +10,7 @@ from retentia.cli.backup import backup
 from retentia.cli.eval import eval_group
 from retentia.cli.export import export
 from retentia.cli.forgetting import forget, forget_person, ledger, verify_erasure
+from retentia.cli.hold import hold_group
 from retentia.cli.ingest import ingest
 from retentia.cli.jobs import jobs, worker
 from retentia.cli.keeping import growth, keep, personal, policy, quota, retention, review
@@ -42,6 +43,7 @@ for command in (
     forget_person,
     verify_erasure,
     ledger,
+    hold_group,
     backup,
     personal,
     review,

@@ -41,6 +41,11 @@ class Target:
         """The scope the options name; raises InvalidScope."""
         return Scope(self.tenant, self.user, self.space, self.agent)
 
+    def check_exists(self) -> None:
+        """Refuse a file that is not there; raise StoreUnavailable."""
+        if _is_missing_file(self.store):
+            raise StoreUnavailable(f"there is no store {self.store!r}; name one with --store, or run `retentia init`")
+
     @contextmanager
     def open(
         self, *, create: bool = False, worker: bool = False, check_index: bool = True, replay_erasures: bool = False
@@ -51,8 +56,8 @@ class Target:
         """
         from retentia.memory import Memory
 
-        if not create and _is_missing_file(self.store):
-            raise StoreUnavailable(f"there is no store {self.store!r}; name one with --store, or run `retentia init`")
+        if not create:
+            self.check_exists()
         memory = Memory.open(
             self.store,
             embedder=None if self.embedder == "none" else self.embedder,

@@ -69,10 +69,8 @@ def back_up(
 
     The backup of an encrypted store is under the same key; `key` encrypts that of any other.
     """
-    if path.is_symlink() or path.exists():
-        raise InvalidInput(f"{str(path)!r} is there already; name a new file")
-    if not path.parent.is_dir():
-        raise InvalidInput(f"there is no folder {str(path.parent)!r}; create it first")
+    with _written(path, database):
+        _check_place(path)
     if keep_for <= timedelta(0):
         raise InvalidInput("a backup must be kept for some time; it is then refused")
     created = database.now()
@@ -177,20 +175,21 @@ def _fill(unpacked: Path, url: str | Path, key: str | None, manifest: Manifest, 
     dialect = dialect_of(url)
     file = dialect.path if isinstance(dialect, SqliteDialect) else None
     is_new = file is not None and not file.exists()
-    target = open_database(url, key=None if file is None else key)
     try:
-        source = open_database(unpacked, key=key if manifest.is_encrypted else None)
+        target = open_database(url, key=None if file is None else key)
         try:
-            copy_store(source, target, progress=progress)
+            source = open_database(unpacked, key=key if manifest.is_encrypted else None)
+            try:
+                copy_store(source, target, progress=progress)
+            finally:
+                source.close()
         finally:
-            source.close()
+            target.close()
     except BaseException:
-        target.close()
         if file is not None and is_new:  # an empty store would only be in the way of the next attempt
             for left in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
                 left.unlink(missing_ok=True)
         raise
-    target.close()
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
@@ -254,6 +253,13 @@ def _written(path: Path, database: Database) -> Iterator[None]:
                 f"the disk is full, no backup {str(path)!r} was made; free some space and repeat"
             ) from error
         raise StoreUnavailable(f"the backup {str(path)!r} could not be written: {error}") from error
+
+
+def _check_place(path: Path) -> None:
+    if path.is_symlink() or path.exists():
+        raise InvalidInput(f"{str(path)!r} is there already; name a new file")
+    if not path.parent.is_dir():
+        raise InvalidInput(f"there is no folder {str(path.parent)!r}; create it first")
 
 
 def _publish(packed: Path, path: Path) -> None:

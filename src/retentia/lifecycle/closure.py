@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from sqlalchemy import delete, or_, select
 
 from retentia.lifecycle.derived import DERIVED
+from retentia.lifecycle.hold import kept_by
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
-from retentia.store import records, scopes, sessions
+from retentia.store import custody, records, scopes, sessions
 from retentia.store.database import Transaction, batches
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
@@ -16,12 +17,18 @@ from retentia.store.schema import derived_from
 
 @dataclass(slots=True)
 class Removed:
-    """What was removed: how many rows of each kind, which records of which scopes, and their keys in their sources."""
+    """What was removed: how many rows of each kind, which records of which scopes, and their keys in their sources.
+
+    `kept` counts, by the reason of each hold, the records whose content is now in custody. `is_release`
+    tells that these are records a hold kept until its release.
+    """
 
     counts: dict[str, int] = field(default_factory=dict)
     records: set[bytes] = field(default_factory=set)
     sources: list[SourceKey] = field(default_factory=list)
     scope_ids: list[int] = field(default_factory=list)
+    kept: dict[str, int] = field(default_factory=dict)
+    is_release: bool = False
 
     def count(self, name: str, rows: int) -> None:
         if rows:
@@ -34,6 +41,7 @@ def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection
     going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
     everything = {record_id for some in going.values() for record_id in some}
     removed.records, removed.sources = everything, records.source_keys(transaction, view, going)
+    _take_into_custody(transaction, named, everything, removed)
     for scope_id, name in sorted(named.items()):
         alone = len(named) == 1
         here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), everything)
@@ -46,6 +54,22 @@ def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection
         )
         removed.count("derived_from", transaction.run(edges))
     return removed
+
+
+def _take_into_custody(
+    transaction: Transaction, named: Mapping[int, Scope], going: Collection[bytes], removed: Removed
+) -> None:
+    """Keep the rows of what goes from scopes under a legal hold; the scopes must be locked."""
+    counts: dict[int, int] = {}
+    held_by = custody.holds(transaction, list(named))
+    for row in held_by:
+        if row.scope_id in counts:
+            continue  # the oldest hold of a scope has taken them
+        name = named[row.scope_id]
+        here = records.kinds_of(transaction, records.View({row.scope_id: name}), going)
+        counts[row.scope_id] = sum(map(len, here.values()))
+        custody.take(transaction, name, row, here)
+    removed.kept = kept_by(held_by, counts)
 
 
 def _remove_here(

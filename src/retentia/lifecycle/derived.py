@@ -2,7 +2,7 @@
 
 Rows of the kinds here carry their parent's id in their own key, so that no link can be missing. Records that were
 derived from other records (an item from the messages it was learned from) name them in `derived_from`. Every table is
-a record, a derived kind, or bookkeeping without content; a test fails for a table that is none of them.
+a record, a derived kind, custody, or bookkeeping without content; a test fails for a table that is none of them.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -17,9 +17,12 @@ BOOKKEEPING = frozenset(
     {"scope", "session", "change", "job", "due", "generation", "setting", "schema_migration", "derived_from"}
     | {"erasure", "tombstone"}
     | {"audit_entry", "audit_head", "access_grant"}
-    | {"tenant_setting"}
+    | {"tenant_setting", "hold"}
 )
 """Tables without content of a record: names, numbers, ids, times."""
+
+IN_CUSTODY = frozenset({"custody"})
+"""Tables with the content of erased records that a legal hold keeps; no read but `Memory.custody` looks there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,19 +8,25 @@ the store next. A store that was restored from before an erasure refuses to open
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from retentia.errors import StoreBehindLedger, StoreBusy, StoreError
+from retentia.errors import NotFound, StoreBehindLedger, StoreBusy, StoreError
 from retentia.lifecycle.closure import Removed, remove
+from retentia.lifecycle.hold import check_reason, hold_again, set_hold
 from retentia.lifecycle.ledger import Entry, Ledger, Mark
 from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, source_key
+from retentia.model.hold import Hold, Released
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
-from retentia.store import erasures, jobs, records, scopes
+from retentia.security import audit
+from retentia.security.audit import Action, Actor
+from retentia.store import custody, erasures, jobs, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.records import SourceKey
 
 _PATIENCE_TO_RECOVER = 1.0
+_RECOVERY = Actor("recovery", "recovery")  # who began what is finished now is not known; the next caller it is not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +36,8 @@ class Erasure:
     `removed` counts rows by kind, `records` are the ids that are gone, `missing` those that were not there. `pending`
     says which bytes are left for now, and why. `tombstones` counts the sources that will not be taken over again.
     `ledger_seq` is the line of the ledger that names it, None without one; `backup_until` says when the last backup
-    that may still hold the records expires (UTC microseconds), None when there is none.
+    that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the reason of
+    each legal hold, the records whose content is in custody: hidden, and purged when the last hold is released.
     """
 
     id: str = ""
@@ -41,6 +48,7 @@ class Erasure:
     tombstones: int = 0
     ledger_seq: int | None = None
     backup_until: int | None = None
+    kept: Mapping[str, int] = field(default_factory=dict)
     pending: str = ""
 
 
@@ -71,7 +79,44 @@ class Eraser:
             )
             done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
         missing = tuple(name for raw, name in wanted.items() if raw not in there)
-        return replace(done, missing=missing, pending=self._reclaim(planned.id))
+        pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
+        if left := self._reclaim(planned.id):
+            pending.append(left)
+        return replace(done, missing=missing, pending="; ".join(pending))
+
+    def hold(self, scope: Scope, reason: str) -> Hold:
+        """Put a legal hold on a scope, and name it in the ledger. Raises InvalidInput without a reason."""
+        check_reason(reason)
+        self.recover()
+        with self._ledger.held(begin=True) as held:
+            self._finish_begun(held)
+            with self._database.write(scope.tenant) as transaction:
+                scope_id, hold = set_hold(transaction, scope, reason)
+                if held is not None:
+                    keyed = _keyed_tenant(held.ledger, scope.tenant)
+                    held.log.append(at=transaction.now, kind="hold", id=hold.id, tenant=keyed, scopes=(scope_id,))
+                    self._ledger.note_applied(transaction, held.log.end)
+        return hold
+
+    def release(self, tenant: str, hold_id: RecordId) -> Released:
+        """End a legal hold and purge what no other hold keeps, with its bytes. Raises NotFound.
+
+        It is an erasure with the id of the hold: noted, carried out and finished like any other.
+        """
+        self.recover()
+        planned = self._release_of(tenant, hold_id)
+        with self._ledger.held(begin=True) as held:
+            self._finish_begun(held)
+            self._release_of(tenant, hold_id)  # another process may have been quicker
+            done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
+        return Released(purged=len(done.records), pending=self._reclaim(planned.id))
+
+    def _release_of(self, tenant: str, hold_id: RecordId) -> Planned:
+        with self._database.read(tenant) as transaction:
+            found = [row for row in custody.holds(transaction) if id_text(row.id) == hold_id]
+        if not found:
+            raise NotFound(f"there is no hold {hold_id!r} in the tenant {tenant!r}")
+        return Planned(id=found[0].id, tenant=tenant, scope_ids=(found[0].scope_id,), record_ids=())
 
     def _there(self, scope: Scope, wanted: Mapping[bytes, RecordId]) -> tuple[int, set[bytes]]:
         with self._database.read(scope.tenant) as transaction:
@@ -95,10 +140,12 @@ class Eraser:
             raise
 
     def drop_empty(self, tenant: str, user: str) -> int:
-        """Remove the scopes of a person in which nothing is left, with their names; return how many."""
+        """Remove the scopes of a person in which nothing is left and held, with their names; return how many."""
         with self._database.write(tenant) as transaction:
             own = {number: name for number, name in scopes.all_scopes(transaction) if name.user == user}
             scopes.lock(transaction, sorted(own))
+            for row in custody.holds(transaction, list(own)):
+                own.pop(row.scope_id, None)  # a hold needs the name of its scope
             empty = [number for number, name in own.items() if not _has_records(transaction, number, name)]
             for number in empty:
                 scopes.remove(transaction, number)
@@ -124,10 +171,13 @@ class Eraser:
             begun = erasures.unfinished(transaction)
         later = [] if held is None else held.log.later
         _check_seen(later, begun)
-        lines = {entry.id: entry for entry in later}
+        lines = {entry.id: entry for entry in later if entry.kind == "erasure"}
+        if held is not None:
+            self._hold_again(held, later)
         for planned in begun:
             if planned.state == "planned":
-                self._carry_out(planned, held, entry=lines.get(id_text(planned.id)))
+                with self._database.noting(partial(audit.log_writes, _RECOVERY, Action.ERASE)):
+                    self._carry_out(planned, held, entry=lines.get(id_text(planned.id)))
                 self._reclaim(planned.id)
         if held is not None:
             self._pass_over_backups(later, held.log.end)
@@ -150,28 +200,44 @@ class Eraser:
         with self._ledger.held() as held:
             if held is None or not held.log.later:
                 return 0
-            with self._database.read("") as transaction:
-                tenants = {_keyed_tenant(held.ledger, name): name for name in jobs.tenants(transaction)}
-            erased = (entry for entry in held.log.later if entry.kind == "erasure")
-            removed.extend(self._repeat(entry, tenants.get(entry.tenant, "")) for entry in erased)
+            tenants = self._tenants(held)
+            for entry in held.log.later:
+                if entry.kind == "erasure":
+                    removed.append(self._repeat(entry, tenants.get(entry.tenant, "")))
+                self._hold_again(held, [entry])
             self._pass_over_backups(held.log.later, held.log.end)
         self._on_removed([scope_id for one in removed for scope_id in one.scope_ids])
         self._database.reclaim()
         return sum(len(one.records) for one in removed)
 
+    def _hold_again(self, held: Held, later: Sequence[Entry]) -> None:
+        """Set the holds that the ledger names and this store lacks: it was restored, or killed while it set them."""
+        if not (named := [entry for entry in later if entry.kind == "hold"]):
+            return
+        tenants = self._tenants(held)
+        for entry in named:
+            if (tenant := tenants.get(entry.tenant)) is not None:
+                with self._database.write(tenant) as transaction:
+                    hold_again(transaction, entry)
+
+    def _tenants(self, held: Held) -> dict[str, str]:
+        with self._database.read("") as transaction:
+            return {_keyed_tenant(held.ledger, name): name for name in jobs.tenants(transaction)}
+
     def _repeat(self, entry: Entry, tenant: str) -> Removed:
         # A store from before the tenant existed has nothing to remove, but must know the tombstones.
         with self._database.write(tenant) as transaction:
-            removed = _remove_from(transaction, entry.scopes, map(bytes.fromhex, entry.records))
+            removed = _apply(transaction, entry.id, entry.scopes, map(bytes.fromhex, entry.records))
             erasures.bury(transaction, [bytes.fromhex(source) for source in entry.tombstones])
         return removed
 
     def _carry_out(self, planned: Planned, held: Held | None, *, entry: Entry | None = None) -> Erasure:
         """Do what is planned; `entry` is its line where it was killed between writing that and removing the rows."""
         with self._database.write(planned.tenant) as transaction:
-            removed, tombstones = _remove_from(transaction, planned.scope_ids, planned.record_ids), 0
+            name, tombstones = id_text(planned.id), 0
+            removed = _apply(transaction, name, planned.scope_ids, planned.record_ids)
             erasures.note_removed(transaction, planned)
-            if held is not None and removed.records:
+            if held is not None and (removed.records or removed.is_release):
                 sources = [_source(held.ledger, key) for key in removed.sources if key.key]
                 sources += [record_key(held.ledger, record_id) for record_id in sorted(removed.records)]
                 tombstones = erasures.bury(transaction, sources)
@@ -180,13 +246,14 @@ class Eraser:
             backup_until = self._ledger.backup_until(transaction)
         self._on_removed(removed.scope_ids)
         return Erasure(
-            id=id_text(planned.id),
+            id=name,
             at=transaction.now,
             removed=removed.counts,
             records=tuple(map(id_text, sorted(removed.records))),
             tombstones=tombstones,
             ledger_seq=None if entry is None else entry.seq,
             backup_until=backup_until,
+            kept=removed.kept,
         )
 
     def _write_line(
@@ -216,10 +283,15 @@ def _has_records(transaction: Transaction, scope_id: int, name: Scope) -> bool:
     return any(records.counts(transaction, records.View({scope_id: name})).values())
 
 
-def _remove_from(transaction: Transaction, scope_ids: Sequence[int], ids: Iterable[bytes]) -> Removed:
+def _apply(transaction: Transaction, name: str, scope_ids: Sequence[int], ids: Iterable[bytes]) -> Removed:
+    """Remove records, or what a hold keeps where the erasure has its name: then it is the release of that hold."""
     named = scopes.with_agents(transaction, scope_ids)
     if named:
         scopes.lock(transaction, sorted(named))
+    for row in custody.holds(transaction, scope_ids):
+        if id_text(row.id) == name:
+            purged = custody.release(transaction, row)
+            return Removed(counts={"custody": len(purged)}, records=purged, is_release=True)
     return remove(transaction, named, list(ids))
 
 

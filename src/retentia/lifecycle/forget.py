@@ -14,6 +14,7 @@ from pathlib import Path
 
 from retentia.errors import InvalidInput
 from retentia.lifecycle.closure import closure
+from retentia.lifecycle.hold import kept_of
 from retentia.model.filters import Filter
 from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.record import ITEM_KINDS, Kind, Record
@@ -68,6 +69,7 @@ class Forgetting:
 
     `counts` is by kind; what is derived from them alone is counted, too, and listed in `along`. `remains` are records
     that are derived from some of them and from others: they stay. `related` resembles the topic without naming it.
+    `kept` counts, by the reason of each legal hold, the records whose content stays in custody until it is released.
     """
 
     scope: Scope
@@ -77,6 +79,7 @@ class Forgetting:
     samples: tuple[Sample, ...] = ()
     remains: tuple[Sample, ...] = ()
     related: tuple[Sample, ...] = ()
+    kept: Mapping[str, int] = field(default_factory=dict)
 
 
 def preview(
@@ -116,6 +119,7 @@ def preview(
         samples=tuple(map(_sample, found[:SAMPLES])),
         remains=tuple(map(_sample, list(shown.values())[:SAMPLES])),
         related=tuple(_sample(record) for record in related if id_bytes(record.id) not in gone)[:SAMPLES],
+        kept=kept_of(transaction, named, sorted(gone)),
     )
 
 

@@ -12,8 +12,8 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -22,14 +22,14 @@ from retentia.lifecycle.file_lock import locked
 
 _VERSION = 1
 _KEY_BYTES = 32
-EntryKind = Literal["erasure", "backup"]
+EntryKind = Literal["erasure", "backup", "hold"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line: records were erased, or a backup was made that still holds what is erased after it.
+    """One line: records were erased, a backup was made that still has what is erased after it, or a scope was held.
 
-    `seq` counts from 1, `at` and `expires_at` are UTC microseconds. `id` names the erasure or the backup, `tenant` is a
+    `seq` counts from 1, `at` and `expires_at` are UTC microseconds. `id` names which of them, `tenant` is a
     keyed hash, `scopes` are the store's own numbers, `records` and `tombstones` are hexadecimal.
     """
 
@@ -78,17 +78,16 @@ class Ledger:
         header = {"ledger": _VERSION, "store": store, "key": secrets.token_hex(_KEY_BYTES)}
         partial = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
         with _explained(path):
-            opened = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
-                _write(opened, _line(header, "")[0])
-            finally:
-                os.close(opened)
-            try:
+                _write_new(partial, _line(header, "")[0])
                 os.link(partial, path)  # which, unlike a rename, never replaces a ledger
             except FileExistsError:
                 pass
+            except PermissionError:  # FAT knows no links
+                with suppress(FileExistsError):
+                    _write_new(path, partial.read_bytes())
             finally:
-                partial.unlink()
+                partial.unlink(missing_ok=True)
             _sync_folder(path.parent)
         return cls.open(path, store)
 
@@ -176,7 +175,7 @@ class Appender:
     def append(self, *, at: int, kind: EntryKind, id: str, **names: Any) -> Entry:  # noqa: A002 - as the field
         """Write one entry; it is on disk when this returns, and nothing of it is there when it raises."""
         entry = Entry(seq=self.end.seq + 1, at=at, kind=kind, id=id, **names)
-        line, line_hash = _line(asdict(entry), self.end.hash)
+        line, line_hash = _line({one.name: getattr(entry, one.name) for one in fields(Entry)}, self.end.hash)
         opened = self._file.fileno()
         with _explained(self._path):
             os.ftruncate(opened, self.end.end)
@@ -201,6 +200,14 @@ def _write(opened: int, raw: bytes) -> None:
     while rest:
         rest = rest[os.write(opened, rest) :]
     os.fsync(opened)
+
+
+def _write_new(path: Path, raw: bytes) -> None:
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        _write(opened, raw)
+    finally:
+        os.close(opened)
 
 
 def _hash(line: Mapping[str, Any], last: str) -> str:

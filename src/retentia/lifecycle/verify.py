@@ -69,8 +69,15 @@ def verify(
         files={} if place is None else _files_with(place.resolve(), _spellings(texts)),
         in_ledger=None if known is None or not erasure else any(entry.id == erasure for entry in known.entries()),
         is_pending=erasure in begun,
-        unsearched=("the files of the server, its write-ahead log and its backups",) if place is None else (),
+        unsearched=_unsearched(database, texts),
     )
+
+
+def _unsearched(database: Database, texts: Sequence[str]) -> tuple[str, ...]:
+    if getattr(database.dialect, "path", None) is None:
+        return ("the files of the server, its write-ahead log and its backups",)
+    is_encrypted = getattr(database.dialect, "is_encrypted", False)
+    return ("texts in the file, which is encrypted",) if texts and is_encrypted else ()
 
 
 def _spellings(texts: Sequence[str]) -> list[bytes]:

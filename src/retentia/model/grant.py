@@ -14,6 +14,13 @@ class Right(StrEnum):
     READ = "read"
     WRITE = "write"
     ERASE = "erase"
+    EXPORT = "export"
+    PERSONAL = "personal"
+
+    @property
+    def shows(self) -> bool:
+        """Whether the right only lets something be seen: then it also holds for what a read of the scope shows."""
+        return self in (Right.READ, Right.PERSONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +28,8 @@ class Grant:
     """A right to the memory `scope`, held by whoever sits in the scope `to`, or by the principal with the id `to`.
 
     Reading a granted scope shows what reading it always shows: an agent's own part and what the user's agents share.
-    Writing and erasing hold for exactly that scope. Times in UTC microseconds; a grant holds before `expires_at`.
+    Writing, erasing and exporting hold for exactly that scope. PERSONAL lets personal data be counted and found, and
+    support see it unmasked. Times in UTC microseconds; a grant holds before `expires_at`.
     """
 
     id: RecordId
@@ -40,4 +48,4 @@ class Grant:
 
     def covers(self, scope: Scope, right: Right) -> bool:
         """Whether the grant gives a right to a scope."""
-        return right in self.rights and (scope == self.scope or (right is Right.READ and scope == self.scope.shared()))
+        return right in self.rights and (scope == self.scope or (right.shows and scope == self.scope.shared()))

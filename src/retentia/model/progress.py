@@ -5,3 +5,7 @@ from typing import TypeAlias
 
 Progress: TypeAlias = Callable[[int], None]
 """Called with how many steps (records, passages, jobs, bytes) were done since the last call."""
+
+
+def unheard(_: int, /) -> None:
+    """Tell nobody."""

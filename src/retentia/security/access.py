@@ -16,6 +16,7 @@ ALL_KINDS = frozenset(Kind)
 NO_KINDS: frozenset[Kind] = frozenset()
 OWNER = "owner"
 """How the audit log names the process itself, which uses a memory without a principal."""
+_THE_SYSTEM = frozenset({OWNER, "recovery", "retention"})
 
 _OPAQUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/#-]{0,99}")
 
@@ -24,8 +25,9 @@ class Role(StrEnum):
     """What kind of actor a principal is.
 
     An agent owns one scope and sees what the user's agents share beside it. A person owns all of their own memory.
-    Support reads what was granted, with a reason and until it expires. An auditor sees the audit log and no memory. An
-    admin grants, revokes and looks after a tenant, and reads what was granted.
+    Support reads what was granted, with a reason and until it expires, personal data masked unless that was granted,
+    too. An auditor sees the audit log and no memory. An admin grants, revokes and looks after a tenant, does what was
+    granted, and forgets a person for a reason.
     """
 
     AGENT = "agent"
@@ -58,8 +60,8 @@ class Principal:
     def __post_init__(self) -> None:
         object.__setattr__(self, "role", _role(self.role))
         check_opaque("id of a principal", self.id)
-        if self.id == OWNER:
-            raise InvalidInput(f"{OWNER!r} is how the log names the process itself; choose another id")
+        if self.id in _THE_SYSTEM:
+            raise InvalidInput(f"{self.id!r} is how the log names what the process itself does; choose another id")
         is_seated = self.role in (Role.AGENT, Role.PERSON)
         if is_seated != bool(self.user):
             raise InvalidInput(f"a principal with the role {self.role!s} {'needs a' if is_seated else 'has no'} user")
@@ -100,9 +102,9 @@ def permitted(
     """Return the kinds of records of a scope on which a principal has a right now; none when it has no right."""
     if scope.tenant != principal.tenant or principal.has_ended(now) or principal.role is Role.AUDITOR:
         return NO_KINDS
-    if principal.owns(scope) or (right is Right.READ and principal.sees(scope)):
+    if principal.owns(scope) or (right.shows and principal.sees(scope)):
         return ALL_KINDS
-    if principal.role is Role.SUPPORT and right is not Right.READ:
+    if principal.role is Role.SUPPORT and not right.shows:
         return NO_KINDS
     holding = (grant for grant in grants if principal.holds(grant) and grant.holds_at(now))
     return NO_KINDS.union(*(grant.kinds for grant in holding if grant.covers(scope, right)))
@@ -117,6 +119,13 @@ def may_share(principal: Principal, scope: Scope, *, now: int) -> bool:
 def may_administer(principal: Principal, tenant: str, *, now: int) -> bool:
     """Whether a principal may look after a tenant: its scopes, its jobs, its grants."""
     return principal.role is Role.ADMIN and principal.tenant == tenant and not principal.has_ended(now)
+
+
+def may_forget_person(principal: Principal, tenant: str, user: str, *, now: int) -> bool:
+    """Whether a principal may forget all of a person: the person, or an admin who says why."""
+    is_theirs = principal.role is Role.PERSON and (principal.tenant, principal.user) == (tenant, user)
+    is_told_to = may_administer(principal, tenant, now=now) and bool(principal.reason)
+    return (is_theirs and not principal.has_ended(now)) or is_told_to
 
 
 def may_audit(principal: Principal, tenant: str, *, now: int) -> bool:

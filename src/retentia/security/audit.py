@@ -35,6 +35,7 @@ class Action(StrEnum):
     READ = "read"
     WRITE = "write"
     ERASE = "erase"
+    EXPORT = "export"
     GRANT = "grant"
     REVOKE = "revoke"
     ADMINISTER = "administer"

@@ -1,7 +1,7 @@
 """Records: the rows that are truth. Written once, read back with the scope in the query."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any, Self, TypeAlias
@@ -124,13 +124,14 @@ def fetch(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[by
 def kinds_of(transaction: Transaction, view: View, ids: Collection[bytes]) -> dict[Kind, list[bytes]]:
     """Tell what kind of record each id names; ids that are not in the view are left out."""
     found: dict[Kind, list[bytes]] = {}
+    rest = set(ids)
     for table in RECORD_TABLES:
         kind = table.c.kind if table is item else bindparam("kind", table.name).label("kind")
-        for batch in batches(ids):
+        for batch in batches(rest):
             statement = select(table.c.id, kind).where(*_within(table, transaction, view), table.c.id.in_(batch))
-            statement = statement.order_by(table.c.id)
-            for row in transaction.rows(statement):
+            for row in transaction.rows(statement.order_by(table.c.id)):
                 found.setdefault(Kind(row.kind), []).append(row.id)
+                rest.discard(row.id)  # no other table has it
     return found
 
 
@@ -158,6 +159,16 @@ def texts(transaction: Transaction, scope_id: int, ids: Mapping[Kind, Collection
         for batch in batches(some):
             found.update((row.id, row.text) for row in transaction.rows(statement.where(table.c.id.in_(batch))))
     return found
+
+
+def stored(
+    transaction: Transaction, view: View, kind: Kind, ids: Collection[bytes]
+) -> Iterator[list[Mapping[str, Any]]]:
+    """Yield the rows of records of one kind as their table has them, with the names of their sessions, some at once."""
+    table = TABLES[kind]
+    for batch in batches(ids):
+        rows = transaction.rows(_in_view(table, transaction, view).where(table.c.id.in_(batch)))
+        yield [_fields(table, row) for row in rows]
 
 
 def session_messages(

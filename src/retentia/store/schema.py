@@ -298,6 +298,29 @@ tombstone = Table(
     sqlite_with_rowid=False,
 )
 
+hold = Table(
+    "hold",
+    metadata,
+    _key("tenant"),
+    _id("id", primary_key=True),
+    _number("scope_id"),
+    _text("reason"),
+    _number("created_at"),
+    sqlite_with_rowid=False,
+)
+
+custody = Table(
+    "custody",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _number("erased_at", primary_key=True),
+    _id("hold_id"),
+    _text("kind"),
+    _text("content"),
+    sqlite_with_rowid=False,
+)
+
 audit_head = Table(
     "audit_head",
     metadata,

@@ -60,7 +60,8 @@ class SqliteDialect:
 
     @property
     def ledger_path(self) -> Path | None:
-        return self.path.with_name(f"{self.path.name}.ledger")
+        real = self.path.resolve()  # as SQLite places its log
+        return real.with_name(f"{real.name}.ledger")
 
     def check(self) -> None:
         if sqlite3.sqlite_version_info < _OLDEST:

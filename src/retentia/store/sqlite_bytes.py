@@ -14,12 +14,13 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 _CHUNK_PAGES = 512
 _TREE_PAGES = {2: 12, 5: 12, 10: 8, 13: 8}  # flag of a page of a b-tree: length of its header
 _SCHEMA_HEADER = 100
-_NO_ZEROS = bytes(1 << 16)
+_ZEROS = bytes(1 << 16)
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @cache
@@ -52,12 +53,14 @@ def counted(driver: ModuleType) -> type[Any]:
 @contextmanager
 def descriptor(store: Path, file: Path | None = None, *, write: bool = False) -> Iterator[int]:
     """Open a store, or a file that belongs to it, beside SQLite, without costing anyone a lock."""
-    flags = (os.O_RDWR if write else os.O_RDONLY) | getattr(os, "O_BINARY", 0)
-    opened = os.open(store if file is None else file, flags)
+    store = store.resolve()
+    wanted = _Wanted(store if file is None else file, (os.O_RDWR if write else os.O_RDONLY) | _BINARY)
+    opened = _in_use().open(store, wanted)
     try:
+        os.lseek(opened, 0, os.SEEK_SET)
         yield opened
     finally:
-        _in_use().close(store.resolve(), opened)
+        _in_use().close(store, wanted, opened)
 
 
 def stale_pages(opened: int) -> list[int]:
@@ -68,7 +71,7 @@ def stale_pages(opened: int) -> list[int]:
     while chunk := os.read(opened, size * _CHUNK_PAGES):
         for at in range(0, len(chunk) - size + 1, size):
             start, end = _unused(chunk, at, size, is_first=number == 0)
-            if chunk[start:end] != _NO_ZEROS[: end - start]:
+            if chunk[start:end] != _ZEROS[: end - start]:
                 found.append(number)
             number += 1
     return found
@@ -106,36 +109,57 @@ def _unused(raw: bytes, at: int, size: int, *, is_first: bool) -> tuple[int, int
     return (start, end) if start <= end <= at + size else (at, at)
 
 
+class _Wanted(NamedTuple):
+    file: Path
+    flags: int
+
+
 class _InUse:
     """How many connections of this process are open to each store, and the descriptors that must outlive them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._connections: Counter[Path] = Counter()
-        self._kept: dict[Path, list[int]] = {}
+        self._kept: dict[Path, list[tuple[_Wanted, int]]] = {}
 
     def enter(self, store: Path) -> None:
         with self._lock:
             for idle in [one for one in self._kept if not self._connections[one]]:
-                for opened in self._kept.pop(idle):
+                for _, opened in self._kept.pop(idle):
                     os.close(opened)
             self._connections[store] += 1
 
     def leave(self, store: Path) -> None:
         with self._lock:
             self._connections[store] -= 1
-            if not self._connections[store]:
+            if self._connections[store] <= 0:
                 del self._connections[store]
 
-    def close(self, store: Path, opened: int) -> None:
+    def open(self, store: Path, wanted: _Wanted) -> int:
+        """Take a descriptor that was kept, where the file is still the same, or open one."""
+        with self._lock:
+            kept = self._kept.get(store, [])
+            for entry in kept:
+                if entry[0] == wanted and os.path.samestat(os.fstat(entry[1]), wanted.file.stat()):
+                    kept.remove(entry)
+                    return entry[1]
+        return os.open(wanted.file, wanted.flags)
+
+    def close(self, store: Path, wanted: _Wanted, opened: int) -> None:
         with self._lock:
             if store in self._connections:
-                self._kept.setdefault(store, []).append(opened)
+                self._kept.setdefault(store, []).append((wanted, opened))
             else:
                 os.close(opened)
 
     def after_fork(self) -> None:
+        """Begin anew in a child: it has no lock to lose, and what it inherited shares its place in the file."""
         self._lock = threading.Lock()
+        self._connections.clear()
+        for kept in self._kept.values():
+            for _, opened in kept:
+                os.close(opened)
+        self._kept.clear()
 
 
 @cache

@@ -42,9 +42,19 @@ class Exported:
 
 
 def export(
-    database: Database, scope: Scope, path: Path, as_format: ExportFormat, *, overwrite: bool, progress: Progress
+    database: Database,
+    scope: Scope,
+    path: Path,
+    as_format: ExportFormat,
+    *,
+    overwrite: bool,
+    progress: Progress,
+    agree: Callable[[], None] = lambda: None,
 ) -> Exported:
-    """Write everything a scope holds to a file; raise InvalidInput, or Conflict when records were erased meanwhile."""
+    """Write everything a scope holds to a file; raise InvalidInput, or Conflict when records were erased meanwhile.
+
+    `agree` is called before the file gets its name; where it raises there is no file.
+    """
     if as_format not in get_args(ExportFormat):
         raise InvalidInput(f"unknown format {as_format!r}; use one of {', '.join(get_args(ExportFormat))}")
     with new_file(path, overwrite=overwrite) as file:
@@ -62,6 +72,7 @@ def export(
                 file.writelines(render(header, told, cite=_citing(transaction, View.of(seen, scope))))
         if own:
             _refuse_erased(database, scope, own)
+        agree()
     return Exported(path=path, scope=scope, created_at=created_at, counts=counted, bytes=path.stat().st_size)
 
 

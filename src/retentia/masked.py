@@ -1,0 +1,82 @@
+"""What support is shown: records and hits with marks, such as "[email]", where personal data stood. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from retentia.model.message import JSON
+from retentia.model.record import Record
+from retentia.read.excerpt import excerpt
+from retentia.read.query import Hit, Span
+from retentia.security.personal import PersonalFinding, find_personal, mask_personal
+from retentia.working.tokens import TokenCounter
+
+_R = TypeVar("_R", bound=Record)
+_OPAQUE = frozenset({"id", "session_id"})
+
+
+def masked(text: str) -> str:
+    """Mask the personal data in a text."""
+    return mask_personal(text, find_personal(text))
+
+
+def masked_record(record: _R) -> _R:
+    """Mask the personal data in everything that a record says: its text and whatever was kept beside it."""
+    changed: dict[str, Any] = {}
+    for one in fields(record):
+        value = getattr(record, one.name)
+        if one.name not in _OPAQUE and (type(value) is str or isinstance(value, (Mapping, list))):
+            changed[one.name] = _masked_json(value)
+    return replace(record, **changed)
+
+
+def masked_hit(hit: Hit, counter: TokenCounter) -> Hit:
+    """Mask a hit. Its excerpt is cut from the masked text: one that was cut before may show half of a number."""
+    text = hit.record.text
+    findings = find_personal(text)
+    spans = tuple(_moved(span, findings) for span in hit.spans)
+    record = masked_record(hit.record)
+    whole = hit.text == text
+    shown = record.text if whole else excerpt(record.text, spans)
+    return replace(hit, record=record, text=shown, spans=spans, tokens=counter.count(shown))
+
+
+def _moved(span: Span, findings: Sequence[PersonalFinding]) -> Span:
+    """Return where a span of a text lies after masking; what it shares with a finding becomes the whole mark."""
+    start, end = span.start, span.end
+    for finding in findings:
+        mark = len(finding.kind.value) + 2
+        longer = mark - (finding.end - finding.start)
+        if finding.end <= span.start:
+            start += longer
+        elif finding.start < span.start:
+            start -= span.start - finding.start
+        if finding.end <= span.end:
+            end += longer
+        elif finding.start < span.end:
+            end += finding.start + mark - span.end
+    return Span(start, end)
+
+
+def _masked_json(value: JSON, name: str = "") -> JSON:
+    """Mask what is in JSON; the name of a field tells what its value is, as in {"phone": "0151 23456789"}."""
+    if isinstance(value, Mapping):
+        return {masked(key): _masked_json(one, key) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked_json(one, name) for one in value]
+    if isinstance(value, str):
+        return _masked_value(value, name)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        told = _masked_value(str(value), name)
+        return value if told == str(value) else told
+    return value
+
+
+def _masked_value(value: str, name: str) -> str:
+    hint = f"{name}: " if name else ""
+    findings = find_personal(hint + value)
+    if not hint or not findings:
+        return mask_personal(value, findings)
+    at = len(hint)
+    inside = [replace(one, start=max(one.start - at, 0), end=one.end - at) for one in findings if one.end > at]
+    return masked(mask_personal(value, inside))
