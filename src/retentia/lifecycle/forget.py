@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from retentia.errors import InvalidInput
 from retentia.lifecycle.closure import closure
@@ -102,7 +103,7 @@ def preview(
     scope_id = scopes.find(transaction, scope)
     named = {} if scope_id is None else scopes.with_agents(transaction, [scope_id])
     view = View({number: name for number, name in named.items() if number == scope_id})
-    found = [record for record in _records(transaction, view, wanted) if about is None or id_bytes(record.id) in about]
+    found = [record for record in _candidates(transaction, view, wanted, about) if _matches(record, wanted)]
     start: dict[Kind, set[bytes]] = {}
     for record in found:
         start.setdefault(record.kind, set()).add(id_bytes(record.id))
@@ -123,13 +124,18 @@ def preview(
     )
 
 
-def _records(transaction: Transaction, view: View, wanted: Selection) -> list[Record]:
-    if wanted.ids:
-        raw = [id_bytes(record_id) for record_id in wanted.ids]
-        named = records.fetch(transaction, view, records.kinds_of(transaction, view, raw))
-        return [record for record in named.values() if _matches(record, wanted)]
-    kinds = sorted(wanted.kinds or (*_KEPT_VERBATIM, *ITEM_KINDS))
-    return [record for kind in kinds for record in _of_kind(transaction, view, kind) if _matches(record, wanted)]
+def _candidates(
+    transaction: Transaction, view: View, wanted: Selection, about: Collection[bytes] | None
+) -> list[Record]:
+    """Return what the other conditions are asked of: the records that are named, by id or topic, or all of them."""
+    if not wanted.ids and about is None:
+        kinds = sorted(wanted.kinds or (*_KEPT_VERBATIM, *ITEM_KINDS))
+        return [record for kind in kinds for record in _of_kind(transaction, view, kind)]
+    ids = {id_bytes(record_id) for record_id in wanted.ids} if wanted.ids else set(about or ())
+    if about is not None:
+        ids.intersection_update(about)
+    named = records.fetch(transaction, view, records.kinds_of(transaction, view, ids))
+    return sorted(named.values(), key=lambda record: (record.kind, record.id))
 
 
 def _of_kind(transaction: Transaction, view: View, kind: Kind) -> list[Record]:
@@ -170,12 +176,16 @@ class Request:
 
 
 @cache
+def _words() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("forget.toml").read_text("utf-8"))
+
+
+@cache
 def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    data = tomllib.loads(Path(__file__).with_name("forget.toml").read_text("utf-8"))
     return tuple(
         (re.compile(pattern, re.IGNORECASE), meaning)
         for meaning in ("everything", "within", "about")
-        for pattern in data[meaning]
+        for pattern in _words()[meaning]
     )
 
 
@@ -199,8 +209,6 @@ def read_request(sentence: str) -> Request:
 
 
 def _span(count: str, unit: str) -> timedelta:
-    data = tomllib.loads(Path(__file__).with_name("forget.toml").read_text("utf-8"))
-    numbers: Mapping[str, int] = data["numbers"]
-    number = int(count) if count.isdigit() else numbers[count.casefold()]
-    name = next(name for name, forms in data["units"].items() if unit.casefold() in forms)
+    number = int(count) if count.isdigit() else _words()["numbers"][count.casefold()]
+    name = next(name for name, forms in _words()["units"].items() if unit.casefold() in forms)
     return timedelta(**{name: number})
