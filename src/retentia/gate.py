@@ -181,7 +181,7 @@ class Gate:
     def _keep_from_others(self, reach: _Reach, scope: Scope, ids: Sequence[bytes]) -> None:
         """Raise AccessDenied when an id names a record that a read of the scope shows and that lies in another."""
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             others = {
                 number: name for number, name in view.scopes.items() if reach.kinds(Right.ERASE, name) != ALL_KINDS
             }

@@ -187,7 +187,9 @@ class Memory:
         was erased: "auto" puts it beside a SQLite file and keeps none for PostgreSQL, None keeps none. A store that is
         behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
         lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
-        logged. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
+        logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
+        the environment names (see `retentia.store.key`). Raises StoreError, EmbedderMismatch and AnalyzerMismatch with
+        the remedy.
         """
         database = open_database(url, clock=clock, key=find_key(key))
         try:
@@ -347,7 +349,7 @@ class Memory:
         except ValueError as error:
             raise InvalidInput(str(error)) from error
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             found = records.fetch(transaction, view, records.kinds_of(transaction, view, [raw]))
         if raw not in found:
             raise NotFound(f"there is no record {record_id!r} in {scope}")
@@ -358,7 +360,7 @@ class Memory:
         """Return the messages of a session in order, those with `seq` above `after`."""
         found: list[MessageRecord] = []
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             for scope_id in view.scope_ids:
                 session_id = sessions.find(transaction, scope_id, session)
                 if session_id is not None:
@@ -369,7 +371,7 @@ class Memory:
     def sessions(self, *, scope: Scope, limit: int = 100) -> list[SessionSummary]:
         """Return the sessions of a scope, the most recent first."""
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             return sessions.listing(transaction, view.scope_ids, limit=limit)
 
     def scopes(self, tenant: str) -> list[Scope]:
@@ -477,7 +479,7 @@ class Memory:
         *,
         keep_for: timedelta = DEFAULT_LIFE,
         key: str | None = None,
-        progress: Progress = lambda _: None,
+        progress: Progress = unheard,
     ) -> Manifest:
         """Write a backup of the whole store into a new file, to be restored until `keep_for` is over.
 
@@ -521,7 +523,7 @@ class Memory:
     def personal_data(self, *, scope: Scope) -> dict[PersonalKind, PersonalCount]:
         """Count the personal data that was found in the texts of a scope, by kind."""
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             found = personal.counts(transaction, view)
         return {PersonalKind(kind): PersonalCount(spans=spans, records=some) for kind, (spans, some) in found.items()}
 
@@ -530,7 +532,7 @@ class Memory:
         """Return the records whose text holds personal data of a kind, for `plan_forgetting(ids=…)` or `erase`."""
         wanted = _one_of(PersonalKind, "kind of personal data", kind)
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             return [id_text(record_id) for record_id in personal.records_with(transaction, view, wanted)]
 
     def wait(self, receipt: Receipt, *, timeout: float = 60.0) -> WriteStatus:
@@ -549,7 +551,7 @@ class Memory:
             return "failed"
         return "queued" if states else "indexed"
 
-    def drain(self, *, progress: Progress = lambda _: None) -> int:
+    def drain(self, *, progress: Progress = unheard) -> int:
         """Run all queued work now, in this thread; return how many jobs were done."""
         done = 0
         while worked := self._worker.run_once():
@@ -578,7 +580,7 @@ class Memory:
         wanted = _one_of(Kind, "kind", kind)
         passes = None if where is None else parse_filter(where)
         with self._database.read(scope.tenant) as transaction:
-            view = View.of(scopes.view(transaction, scope), scope)
+            view = records.view_of(transaction, scope)
             return list_records(transaction, view, wanted, passes, after=after, limit=limit)
 
     @_logged(Action.READ)
@@ -599,7 +601,7 @@ class Memory:
         """
         return export(self._database, scope, Path(path), as_format, overwrite=overwrite, progress=progress)
 
-    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = lambda _: None) -> Tally:
+    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> Tally:
         """Keep everything of an export in a scope; tell what is new, what was there, and what was skipped and why.
 
         Importing again adds nothing. `progress` counts bytes. Raises InvalidInput when the file is no export.
@@ -668,11 +670,11 @@ class Memory:
         with self._database.write(tenant) as transaction:
             jobs.cancel(transaction, job_id)
 
-    def reindex(self, *, progress: Progress = lambda _: None) -> int:
+    def reindex(self, *, progress: Progress = unheard) -> int:
         """Make all passages of the store anew from its records; return how many records."""
         return reindex_all(self._database, progress=progress)
 
-    def reembed(self, embedder: EmbedderSpec, *, progress: Progress = lambda _: None) -> int:
+    def reembed(self, embedder: EmbedderSpec, *, progress: Progress = unheard) -> int:
         """Move the store to another embedder, the old one answering until it is done; return how many passages.
 
         Interrupting loses nothing; the next call continues. This memory follows at its next call when it was opened

@@ -25,7 +25,7 @@ from retentia.errors import BackupDamaged, InvalidInput, StoreFull, StoreUnavail
 from retentia.lifecycle.copy import copy_store
 from retentia.lifecycle.file_lock import locked
 from retentia.lifecycle.store_ledger import StoreLedger
-from retentia.model.progress import Progress
+from retentia.model.progress import Progress, unheard
 from retentia.model.time import Moment
 from retentia.store.database import Database
 from retentia.store.open import dialect_of, open_database
@@ -63,7 +63,7 @@ def back_up(
     *,
     keep_for: timedelta = DEFAULT_LIFE,
     key: str | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = unheard,
 ) -> Manifest:
     """Write a backup of the whole store. It is there whole, or not at all. Raises InvalidInput where a file is.
 
@@ -113,7 +113,7 @@ def restore(
     *,
     key: str | None = None,
     now: int | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = unheard,
 ) -> Manifest:
     """Put a backup into a new SQLite file or an empty PostgreSQL database.
 

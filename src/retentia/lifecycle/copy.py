@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sqlalchemy import select
 
 from retentia.errors import InvalidInput
-from retentia.model.progress import Progress
+from retentia.model.progress import Progress, unheard
 from retentia.store import jobs
 from retentia.store.bulk import insert_many
 from retentia.store.database import Database, Transaction
@@ -17,7 +17,7 @@ _OF_THE_STORE = tuple(
 )
 
 
-def copy_store(source: Database, target: Database, *, progress: Progress = lambda _: None) -> Mapping[str, int]:
+def copy_store(source: Database, target: Database, *, progress: Progress = unheard) -> Mapping[str, int]:
     """Copy every row; return how many of each table. Raises InvalidInput when the target is not empty."""
     counts: dict[str, int] = {}
     with source.read("") as reading, target.write("") as writing:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from retentia.errors import InvalidInput, StoreBusy
 from retentia.lifecycle.copy import copy_store
-from retentia.model.progress import Progress
+from retentia.model.progress import Progress, unheard
 from retentia.store.database import Database
 from retentia.store.encrypted import EncryptedDialect
 from retentia.store.sqlite import SqliteDialect
 
 
-def encrypt(dialect: SqliteDialect, key: str, *, progress: Progress = lambda _: None) -> None:
+def encrypt(dialect: SqliteDialect, key: str, *, progress: Progress = unheard) -> None:
     """Encrypt a store in place; killed at any point, it is still what it was before, or encrypted.
 
     No other process may have it open: raises StoreBusy. The blocks of the old file are freed, not overwritten, so what

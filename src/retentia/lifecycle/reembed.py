@@ -1,7 +1,7 @@
 """Moving a store to another embedder: a second generation is built beside the serving one, then takes over."""
 
 from retentia.jobs.embed import embed_records
-from retentia.model.progress import Progress
+from retentia.model.progress import Progress, unheard
 from retentia.providers.base import Embedder
 from retentia.store import generations, jobs, passages, scopes
 from retentia.store.database import Database
@@ -10,7 +10,7 @@ from retentia.store.generations import Generation
 _RECORDS_AT_ONCE = 256
 
 
-def reembed(database: Database, embedder: Embedder, *, progress: Progress = lambda _: None) -> int:
+def reembed(database: Database, embedder: Embedder, *, progress: Progress = unheard) -> int:
     """Embed every passage with another embedder and let it serve; return how many passages were embedded now.
 
     The old generation answers until the new one is complete. Interrupting loses nothing: the next call continues.

@@ -11,7 +11,7 @@ from retentia.index.passages import passages_of
 from retentia.index.tokenizer import ANALYZER
 from retentia.model.ids import id_bytes
 from retentia.model.passage import Passage
-from retentia.model.progress import Progress
+from retentia.model.progress import Progress, unheard
 from retentia.model.record import Record
 from retentia.store import generations, jobs, passages, personal, records, scopes
 from retentia.store.database import Database, Transaction
@@ -33,7 +33,7 @@ def check_analyzer(database: Database) -> None:
         _note_analyzer(database)
 
 
-def reindex_all(database: Database, *, progress: Progress = lambda _: None) -> int:
+def reindex_all(database: Database, *, progress: Progress = unheard) -> int:
     """Make every passage of the store anew from its records; return how many records."""
     with database.read("") as transaction:
         tenants = jobs.tenants(transaction)
@@ -42,7 +42,7 @@ def reindex_all(database: Database, *, progress: Progress = lambda _: None) -> i
     return done
 
 
-def reindex(database: Database, tenant: str, *, progress: Progress = lambda _: None) -> int:
+def reindex(database: Database, tenant: str, *, progress: Progress = unheard) -> int:
     """Make every passage of a tenant anew from its record, in short transactions; return how many records.
 
     A passage whose span did not change keeps its vector. Interrupting loses nothing: run it again.

@@ -94,7 +94,7 @@ def keep(database: Database, scope: Scope, record_id: RecordId, *, until: int | 
 def due_for_review(database: Database, scope: Scope, *, limit: int) -> list[Record]:
     """Return the records of a scope that someone should look at, the longest due first."""
     with database.read(scope.tenant) as transaction:
-        view = View.of(scopes.view(transaction, scope), scope)
+        view = records.view_of(transaction, scope)
         due = retention.due_for_review(transaction, view, limit=limit)
         found = records.fetch(transaction, view, due)
     return sorted(found.values(), key=lambda record: (record.review_at or 0, record.id))

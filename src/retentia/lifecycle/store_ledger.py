@@ -1,10 +1,11 @@
 """The ledger of one open store: where it is, and whether the store has applied all of it."""
 
 import secrets
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from retentia.errors import InvalidInput, LedgerMissing
 from retentia.lifecycle.ledger import Appender, Entry, Ledger, Mark
@@ -19,6 +20,7 @@ _STORE = "store"
 _APPLIED = "ledger"
 _BACKUP_UNTIL = "backup_until"
 _PATIENCE_SECONDS = 60.0
+_Name = TypeVar("_Name", str, bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,21 +139,20 @@ class Tombstones:
 
     def erased(self, transaction: Transaction, scope: Scope, kind: str, session: str, keys: set[str]) -> set[str]:
         """Return those of the keys whose record was erased."""
-        if not keys or not erasures.has_tombstones(transaction):
-            return set()
-        ledger = self._ledger.existing()
-        if ledger is None:
-            return set()
-        source_of = {source_key(ledger, scope, kind, session, key): key for key in keys}
-        return {source_of[source] for source in erasures.buried(transaction, source_of)}
+        return self._buried(transaction, keys, lambda ledger, key: source_key(ledger, scope, kind, session, key))
 
     def erased_ids(self, transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
         """Return those of the records that were erased here: an export made before must not bring them back."""
-        ledger = self._ledger.existing() if record_ids and erasures.has_tombstones(transaction) else None
+        return self._buried(transaction, record_ids, record_key)
+
+    def _buried(
+        self, transaction: Transaction, names: Collection[_Name], keyed: Callable[[Ledger, _Name], bytes]
+    ) -> set[_Name]:
+        ledger = self._ledger.existing() if names and erasures.has_tombstones(transaction) else None
         if ledger is None:
             return set()
-        id_of = {record_key(ledger, record_id): record_id for record_id in record_ids}
-        return {id_of[source] for source in erasures.buried(transaction, id_of)}
+        name_of = {keyed(ledger, name): name for name in names}
+        return {name_of[source] for source in erasures.buried(transaction, name_of)}
 
 
 def record_key(ledger: Ledger, record_id: bytes) -> bytes:

@@ -22,6 +22,7 @@ from retentia.model.record import (
 )
 from retentia.model.scope import Scope
 from retentia.model.time import Moment, Precision
+from retentia.store import scopes
 from retentia.store.database import Rows, Transaction, batches
 from retentia.store.schema import derived_from, document, item, message, passage, session, tool_call
 from retentia.store.scopes import ScopeVersion
@@ -53,6 +54,11 @@ class View:
     def scope_ids(self) -> list[int]:
         """The numbers of the scopes."""
         return list(self.scopes)
+
+
+def view_of(transaction: Transaction, scope: Scope) -> View:
+    """Return what a read of a scope may see: its own rows, and what the user's agents share."""
+    return View.of(scopes.view(transaction, scope), scope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

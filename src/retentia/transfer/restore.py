@@ -17,9 +17,9 @@ from retentia.model.provenance import Source
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
-from retentia.store import records, scopes
+from retentia.store import records
 from retentia.store.database import Database
-from retentia.store.records import RECORD_TABLES, TABLES, View
+from retentia.store.records import RECORD_TABLES, TABLES
 from retentia.transfer.known import InScope, Known
 from retentia.transfer.lines import Parsed, parse_line
 from retentia.transfer.seats import Seats
@@ -108,7 +108,7 @@ class _Batch:
     def link(self) -> None:
         """Note which records the items are known from, as far as these are in the scope."""
         here = {source.id: self._id_of(source) for _, _, sources in self._links for source in sources}
-        view = View.of(scopes.view(self._place.transaction, self._scope), self._scope)
+        view = records.view_of(self._place.transaction, self._scope)
         kinds = records.kinds_of(self._place.transaction, view, list(here.values()))
         there = {record_id for ids in kinds.values() for record_id in ids}
         for position, record_id, sources in self._links:

@@ -11,7 +11,7 @@ from retentia.model.provenance import Source, Trust
 from retentia.model.record import ITEM_KINDS, Importance, Kind, Status
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
-from retentia.store import records, schema, scopes
+from retentia.store import records, schema
 from retentia.store.database import Transaction
 from retentia.write import admission
 from retentia.write.rows import Draft
@@ -60,7 +60,7 @@ def content_key(text: str) -> bytes:
 
 def check_sources(transaction: Transaction, scope: Scope, sources: Collection[Source]) -> None:
     """Refuse a source that the scope does not have: nothing may cite what its reader cannot see."""
-    view = records.View.of(scopes.view(transaction, scope), scope)
+    view = records.view_of(transaction, scope)
     known = records.kinds_of(transaction, view, [id_bytes(source.id) for source in sources])
     found = {record_id for ids in known.values() for record_id in ids}
     for source in sources:
