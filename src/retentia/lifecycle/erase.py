@@ -78,7 +78,8 @@ class Eraser:
                 id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(sorted(there))
             )
             done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
-        missing = tuple(name for raw, name in wanted.items() if raw not in there)
+        erased = set(done.records)
+        missing = tuple(name for raw, name in wanted.items() if id_text(raw) not in erased)
         pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
         if left := self._reclaim(planned.id):
             pending.append(left)
