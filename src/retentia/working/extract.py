@@ -1,0 +1,281 @@
+"""Extract: a summary without a model. It quotes the sentences that matter, word for word, each with its message's id.
+
+What a sentence does is told by cues in English, German and Ukrainian; where no cue speaks, by how much of the range's
+vocabulary it carries (centrality; SumBasic, Nenkova and Vanderwende 2005). Nothing is rephrased, so nothing is invented.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import sqrt
+
+from retentia.errors import InvalidInput
+from retentia.index.tokenizer import analyse
+from retentia.languages.cues import Cue, cue_form, load_cues
+from retentia.working.importance import by_importance
+from retentia.working.kept import Kept, KeptKind, Sentence, kept_in, spoken_sentences
+from retentia.working.literal import Literal
+from retentia.working.literals import find_literals
+from retentia.working.missing import append_missing
+from retentia.working.original import Original
+from retentia.working.quote import short_ids
+from retentia.working.tokens import EstimatingCounter, TokenCounter
+
+HEAD = "Extractive summary, quoted word for word, made without a model:"
+"""Says what it is; every extract opens with it."""
+
+_FEWEST_WORDS = 30
+_TOOL_WORDS, _TOOL_CHARACTERS = 30, 240
+_TOO_ALIKE = 0.7
+_GOALS = 2
+
+
+class LineKind(StrEnum):
+    """What a line of an extract shows, in the order in which the lines stand."""
+
+    GOAL = "goal"
+    ENVIRONMENT = "environment"
+    DECISION = "decision"
+    REASON = "reason"
+    REJECTED = "rejected"
+    CORRECTION = "correction"
+    TOOL = "tool"
+    OPEN_ITEM = "open_item"
+    SAID = "said"
+
+
+_NAMES = {
+    LineKind.GOAL: "Goal",
+    LineKind.ENVIRONMENT: "Environment",
+    LineKind.DECISION: "Decision",
+    LineKind.REASON: "Reason",
+    LineKind.REJECTED: "Rejected",
+    LineKind.CORRECTION: "Correction",
+    LineKind.TOOL: "Tool",
+    LineKind.OPEN_ITEM: "Open",
+    LineKind.SAID: "Said",
+}
+_ORDER = {kind: place for place, kind in enumerate(LineKind)}
+# In which turn each kind gives its next line while there is room.
+_TURNS = (
+    *(LineKind.GOAL, LineKind.DECISION, LineKind.CORRECTION, LineKind.REJECTED, LineKind.ENVIRONMENT),
+    *(LineKind.OPEN_ITEM, LineKind.TOOL, LineKind.REASON, LineKind.SAID),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of an extract: the characters [start, end) of a message, word for word.
+
+    A tool's line names the `tool` and its `status`, and says what the call was for in the words of the message before
+    it (`purpose`, `purpose_id`); all are "" for other lines.
+    """
+
+    kind: LineKind
+    quote: str
+    message_id: str
+    start: int
+    end: int
+    tool: str = ""
+    status: str = ""
+    purpose: str = ""
+    purpose_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extract:
+    """A summary of messages in their own words: its text and lines, what is worth records of its own, and literals.
+
+    `literals` are all of the messages', the most important first; `left_out` those that `text` has no room for.
+    """
+
+    text: str
+    lines: tuple[Line, ...]
+    kept: tuple[Kept, ...]
+    literals: tuple[Literal, ...]
+    left_out: tuple[Literal, ...]
+
+
+def extract(
+    messages: Sequence[Original],
+    *,
+    max_words: int = 200,
+    literal_tokens: int = 400,
+    counter: TokenCounter | None = None,
+) -> Extract:
+    """Summarise messages by quoting them: goal, environment, decisions, reasons, rejected options, corrections, tools.
+
+    The text has at most `max_words` words, and behind them a line of at most `literal_tokens` tokens with the literals
+    that the quotations lack. Raises InvalidInput for fewer than 30 words.
+    """
+    if max_words < _FEWEST_WORDS:
+        raise InvalidInput(f"max_words is {max_words}: an extract needs at least {_FEWEST_WORDS}")
+    sentences = spoken_sentences(messages)
+    kept = tuple(kept_in(sentences, messages))
+    lines = _within(_candidates(sentences, kept, messages), max_words, messages)
+    literals = by_importance(messages, kept)
+    body = _text(lines, messages)
+    appended = append_missing(body, literals, literal_tokens, counter or EstimatingCounter())
+    return Extract(text=appended.text, lines=tuple(lines), kept=kept, literals=literals, left_out=appended.left_out)
+
+
+def _candidates(
+    sentences: Sequence[Sentence], kept: Sequence[Kept], messages: Sequence[Original]
+) -> dict[LineKind, list[Line]]:
+    """Return what could be shown, kind by kind, the best first."""
+    weights = _weights(sentences)
+    best = sorted(range(len(sentences)), key=lambda place: (-weights[place], place))
+    kinds: dict[tuple[str, int], list[KeptKind]] = {}
+    for one in kept:
+        kinds.setdefault((one.message_id, one.start), []).append(one.kind)
+    found: dict[LineKind, list[Line]] = {kind: [] for kind in LineKind}
+    for place in best:
+        sentence = sentences[place]
+        known = kinds.get((sentence.message.id, sentence.start), [])
+        kind = _kind(sentence, known)
+        found[kind].append(_line(kind, sentence))
+    found[LineKind.GOAL] = _goals(sentences, found[LineKind.GOAL])
+    found[LineKind.TOOL] = list(_tool_lines(messages, sentences))
+    return found
+
+
+def _kind(sentence: Sentence, known: Sequence[KeptKind]) -> LineKind:
+    if Cue.CORRECTION in sentence.cues and not sentence.is_question:
+        return LineKind.CORRECTION
+    for kind in (KeptKind.REJECTED, KeptKind.DECISION, KeptKind.ENVIRONMENT, KeptKind.OPEN_ITEM, KeptKind.REASON):
+        if kind in known:
+            return LineKind(kind.value)
+    if Cue.GOAL in sentence.cues and sentence.message.role == "user":
+        return LineKind.GOAL
+    return LineKind.SAID
+
+
+def _goals(sentences: Sequence[Sentence], lines: Sequence[Line]) -> list[Line]:
+    """Return the first goals that a user names, or else the first thing a user says."""
+    if not lines:
+        said = next((sentence for sentence in sentences if sentence.message.role == "user"), None)
+        return [_line(LineKind.GOAL, said)] if said is not None and not said.cues & set(Cue) else []
+    places = {(sentence.message.id, sentence.start): place for place, sentence in enumerate(sentences)}
+    return sorted(lines, key=lambda line: places[line.message_id, line.start])[:_GOALS]
+
+
+def _line(kind: LineKind, sentence: Sentence) -> Line:
+    return Line(
+        kind=kind, quote=sentence.quote, message_id=sentence.message.id, start=sentence.start, end=sentence.end
+    )
+
+
+def _weights(sentences: Sequence[Sentence]) -> list[float]:
+    """Weigh sentences: by the share of the range's terms that they carry, more when a user says it or with a literal."""
+    terms = [_terms(sentence.quote) for sentence in sentences]
+    often = Counter(term for carried in terms for term in carried)
+    central = [sum(often[term] for term in carried) / sqrt(len(carried) or 1) for carried in terms]
+    most = max(central, default=0.0) or 1.0
+    return [
+        weight / most + 0.5 * (sentence.message.role == "user") + 0.3 * bool(sentence.literals)
+        for weight, sentence in zip(central, sentences, strict=True)
+    ]
+
+
+def _terms(text: str) -> frozenset[int]:
+    return frozenset(memoryview(analyse(text).stems).cast("I"))
+
+
+def _tool_lines(messages: Sequence[Original], sentences: Sequence[Sentence]) -> Iterator[Line]:
+    """Yield what came of each call, the latest first; failed calls before all others."""
+    purposes = {sentence.place: sentence for sentence in sentences}  # the last sentence of each message
+    calls: list[tuple[bool, int, Line]] = []
+    for place, message in enumerate(messages):
+        if message.role != "tool" and not message.tool:
+            continue
+        failed = message.status not in ("", "ok")
+        start, end = _outcome(message.text, failed=failed)
+        if start == end:
+            continue
+        asked = next((purposes[at] for at in range(place - 1, max(-1, place - 6), -1) if at in purposes), None)
+        line = Line(
+            kind=LineKind.TOOL,
+            quote=message.text[start:end],
+            message_id=message.id,
+            start=start,
+            end=end,
+            tool=message.tool or "tool",
+            status=message.status or "ok",
+            purpose=asked.quote if asked else "",
+            purpose_id=asked.message.id if asked else "",
+        )
+        calls.append((not failed, -place, line))
+    yield from (line for _, _, line in sorted(calls, key=lambda call: call[:2]))
+
+
+def _outcome(text: str, *, failed: bool) -> tuple[int, int]:
+    """Return the stretch of a result that says most: its error with the cause, or its first line with a value."""
+    lines = [span for span in _lines(text) if text[slice(*span)].strip("{}[](),;: \t")]
+    if not lines:
+        return 0, 0
+    cues = load_cues()
+    telling = [span for span in lines[:400] if failed and cues.said(Cue.ERROR, cue_form(text[slice(*span)][:400]))]
+    if telling:
+        # A traceback names its error on its last line.
+        start, end = telling[-1] if "Traceback" in text else telling[0]
+    else:
+        start, end = next((span for span in lines[:20] if find_literals(text[slice(*span)][:400])), lines[0])
+    words = text[start : min(end, start + _TOOL_CHARACTERS)].split(None, _TOOL_WORDS)
+    end = min(end, start + _TOOL_CHARACTERS)
+    if len(words) > _TOOL_WORDS:
+        end -= len(words[-1])
+    return start, start + len(text[start:end].rstrip())
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    place = 0
+    for line in text.splitlines(keepends=True):
+        bare = line.strip()
+        if bare:
+            start = place + len(line) - len(line.lstrip())
+            yield start, start + len(bare)
+        place += len(line)
+
+
+def _within(found: dict[LineKind, list[Line]], max_words: int, messages: Sequence[Original]) -> list[Line]:
+    """Choose lines in turns, a line of each kind, while they fit; in the end by kind and by message."""
+    chosen: list[Line] = []
+    seen: list[frozenset[int]] = []
+    room = max_words - len(HEAD.split())
+    ids = short_ids(message.id for message in messages)
+    longest = max(map(len, found.values()))
+    for turn in range(longest):
+        for kind in _TURNS:
+            if turn >= len(found[kind]):
+                continue
+            line = found[kind][turn]
+            words = len(_shown(line, ids).split())
+            terms = _terms(line.quote)
+            if words <= room and not any(_alike(terms, other) for other in seen):
+                chosen.append(line)
+                seen.append(terms)
+                room -= words
+        if room < 4:
+            break
+    places = {message.id: place for place, message in enumerate(messages)}
+    return sorted(chosen, key=lambda line: (_ORDER[line.kind], places[line.message_id], line.start))
+
+
+def _alike(terms: frozenset[int], others: frozenset[int]) -> bool:
+    if not terms or not others:
+        return terms == others
+    return len(terms & others) / min(len(terms), len(others)) >= _TOO_ALIKE
+
+
+def _text(lines: Sequence[Line], messages: Sequence[Original]) -> str:
+    ids = short_ids(message.id for message in messages)
+    return "\n".join((HEAD, *(_shown(line, ids) for line in lines)))
+
+
+def _shown(line: Line, ids: dict[str, str]) -> str:
+    name = _NAMES[line.kind]
+    if line.kind is not LineKind.TOOL:
+        return f"{name} [{ids[line.message_id]}]: {line.quote}"
+    purpose = f" (for [{ids[line.purpose_id]}]: {line.purpose})" if line.purpose else ""
+    return f"{name} {line.tool}, {line.status} [{ids[line.message_id]}]: {line.quote}{purpose}"
