@@ -19,7 +19,7 @@ from retentia.errors import Conflict, InvalidInput, NotFound
 from retentia.gate import Gate
 from retentia.lifecycle.erase import Erasure
 from retentia.lifecycle.forget import Forgetting
-from retentia.masked import masked, masked_hit, masked_record
+from retentia.masked import masked, masked_hit, masked_record, masked_session, masked_summary
 from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
 from retentia.model.grant import Grant, Right
 from retentia.model.ids import RecordId, id_bytes
@@ -28,6 +28,7 @@ from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record
 from retentia.model.scope import Scope
+from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
 from retentia.read.listing import Page
 from retentia.read.query import Recall, Shared
@@ -43,6 +44,7 @@ from retentia.store.jobs import Job
 from retentia.store.sessions import SessionSummary
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.working.context import Context
+from retentia.working.history import History
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt, WriteStatus
@@ -160,8 +162,15 @@ class ActingMemory(Gate):
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
         recalled = self.recall(request, scope=scope, limit=limit)
-        said = self.messages(scope=scope, session=session)
-        return context_of(request, recalled=recalled, said=said, role=role, budget=budget, counter=EstimatingCounter())
+        return context_of(
+            request,
+            recalled=recalled,
+            read=lambda whole: self.history(scope=scope, session=session, whole=whole),
+            role=role,
+            budget=budget,
+            counter=EstimatingCounter(),
+            settings=self._memory.working.context,
+        )
 
     def get(self, record_id: str, *, scope: Scope) -> Record:
         """Return one record; see `Memory.get`."""
@@ -181,6 +190,16 @@ class ActingMemory(Gate):
         self._give(Action.READ, Right.READ, [scope], found)
         return self._shown(found)
 
+    def history(self, *, scope: Scope, session: str = DEFAULT_SESSION, whole: bool = False) -> History:
+        """Return what a context of a session is made of; see `Memory.history`."""
+        self._check(Action.READ, Right.READ, scope, _MESSAGES)
+        found = self._memory.history(scope=scope, session=session, whole=whole)
+        self._give(Action.READ, Right.READ, [scope], found.messages, kinds=_MESSAGES)
+        shown = replace(found, messages=tuple(self._shown(found.messages)))
+        if not self._masks(scope, _MESSAGES):
+            return shown
+        return replace(shown, summaries=tuple(masked_summary(one) for one in found.summaries))
+
     def records(
         self,
         *,
@@ -195,6 +214,28 @@ class ActingMemory(Gate):
         found = self._memory.records(scope=scope, kind=kind, where=where, after=after, limit=limit)
         self._give(Action.READ, Right.READ, [scope], found.records)
         return replace(found, records=tuple(self._shown(found.records)))
+
+    def checkpoint(
+        self, *, scope: Scope, session: str = DEFAULT_SESSION, end: bool = False, timeout: float = 60.0
+    ) -> SessionRecord | None:
+        """Summarise what is left of a session; see `Memory.checkpoint`."""
+        with self._writing(scope, _MESSAGES):
+            made = self._memory.checkpoint(scope=scope, session=session, end=end, timeout=timeout)
+        return None if made is None else self.session_record(scope=scope, session=session)
+
+    def session_record(self, *, scope: Scope, session: str = DEFAULT_SESSION) -> SessionRecord | None:
+        """Return the record of a session; see `Memory.session_record`."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        found = self._memory.session_record(scope=scope, session=session)
+        self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
+        return masked_session(found) if found is not None and self._masks(scope, ALL_KINDS) else found
+
+    def session_records(self, *, scope: Scope, limit: int = 10) -> list[SessionRecord]:
+        """Return the records of the latest sessions; see `Memory.session_records`."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        found = self._memory.session_records(scope=scope, limit=limit)
+        self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
+        return [masked_session(one) for one in found] if self._masks(scope, ALL_KINDS) else found
 
     def sessions(self, *, scope: Scope, limit: int = 100) -> list[SessionSummary]:
         """Return the sessions of a scope; see `Memory.sessions`."""

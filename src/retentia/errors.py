@@ -33,6 +33,7 @@ RetentiaError
 │   └── AnalyzerMismatch
 ├── EmbeddingFailed
 ├── AuditUnavailable        what must be logged could not be
+├── SummaryFailed           a session was not summarised; its messages stay
 ├── JobLost                 a lease was taken over by another worker
 └── MissingExtra            an optional package is not installed
 
@@ -239,6 +240,12 @@ class EmbeddingFailed(RetentiaError):
     """The embedder did not answer; the text is kept and will be embedded later."""
 
     code = "embedding_failed"
+
+
+class SummaryFailed(RetentiaError):
+    """The summary could not be made; the messages stay as they are, and it will be tried again."""
+
+    code = "summary_failed"
 
 
 class JobLost(RetentiaError):

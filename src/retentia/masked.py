@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 from retentia.model.message import JSON
 from retentia.model.record import Record
+from retentia.model.session_record import SessionRecord
+from retentia.model.summary import Summary
 from retentia.read.excerpt import excerpt
 from retentia.read.query import Hit, Span
 from retentia.security.personal import PersonalFinding, find_personal, mask_personal
@@ -28,6 +30,23 @@ def masked_record(record: _R) -> _R:
         if one.name not in _OPAQUE and (type(value) is str or isinstance(value, (Mapping, list))):
             changed[one.name] = _masked_json(value)
     return replace(record, **changed)
+
+
+def masked_summary(made: Summary) -> Summary:
+    """Mask the personal data in a summary; what it quotes beside its text is left out."""
+    return replace(made, text=masked(made.text), body={})
+
+
+def masked_session(record: SessionRecord) -> SessionRecord:
+    """Mask the personal data in the record of a session."""
+    return replace(
+        record,
+        session=masked(record.session),
+        topic=masked(record.topic),
+        summary=masked(record.summary),
+        decisions=tuple(replace(one, text=masked(one.text)) for one in record.decisions),
+        open_items=tuple(replace(one, text=masked(one.text)) for one in record.open_items),
+    )
 
 
 def masked_hit(hit: Hit, counter: TokenCounter) -> Hit:

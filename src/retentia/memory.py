@@ -3,6 +3,7 @@
 import functools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,11 +13,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from retentia.diagnose.doctor import Finding, examine
-from retentia.errors import ErasedEarlier, InvalidInput, NotFound
+from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import forget_words
 from retentia.ingest import Format, IngestRecord, Skipped, Tally, detect, read
+from retentia.jobs.embed import Embedding
+from retentia.jobs.idle import close_idle
+from retentia.jobs.summarise import Summarising, queue_summary
+from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
+from retentia.jobs.workers import Workers
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.findings import erasure_findings
@@ -39,6 +45,7 @@ from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record
 from retentia.model.scope import Scope
+from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
 from retentia.providers.base import EmbedderSpec
 from retentia.providers.resolve import resolve
@@ -52,6 +59,7 @@ from retentia.security.access import Principal
 from retentia.security.audit import Access, Action, AuditEntry, AuditHead, AuditReport
 from retentia.security.audit_buffer import AuditBuffer
 from retentia.security.personal import PersonalKind
+from retentia.sessions import SessionRecords
 from retentia.shown import context_of, shown_ids
 from retentia.store import jobs, passages, personal, records, scopes, sessions
 from retentia.store.database import Database
@@ -64,6 +72,10 @@ from retentia.transfer.batches import Restoring
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored, restore
 from retentia.working.context import Context
+from retentia.working.extractive import Extractive
+from retentia.working.history import History, read_history
+from retentia.working.settings import WorkingSettings
+from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike, admit_metadata
 from retentia.write.items import Item
@@ -138,6 +150,8 @@ class Memory:
         ledger: str | Path | None = AUTO,
         replay_erasures: bool = False,
         audit: bool = False,
+        working: WorkingSettings | None = None,
+        summariser: Summariser | None = None,
     ) -> None:
         if check_index:
             check_analyzer(database)
@@ -146,20 +160,36 @@ class Memory:
         self._audits = audit
         self._log = AuditBuffer(database)
         self._counter = EstimatingCounter()
+        self.working = working or WorkingSettings()
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
         self._ledger = StoreLedger(database, _ledger_path(database, ledger))
         self._eraser = Eraser(database, self._ledger, on_removed=self._let_go)
         self.replayed = self._eraser.replay() if replay_erasures else 0
         self._eraser.recover()
-        self._write = WritePipeline(database, Tombstones(self._ledger), zone=zone)
+        self._write = WritePipeline(
+            database, Tombstones(self._ledger), zone=zone, summarise_at=self.working.summary.due_at
+        )
         self._read = ReadPipeline(
             database, self._residents, self._embedding, count_tokens=self._counter.count, weights=weights
         )
         self.keeping = Keeping(database, self._eraser.erase)
-        self._worker = Worker(database, self._embedding.embedders, upkeep=self.keeping.expire)
+        self._workers = Workers(
+            embedding=Worker(
+                database,
+                Embedding(database, self._embedding.embedders),
+                sweep=lambda stop: sweep_all(database, self._embedding.embedders().keys(), stop=stop),
+                upkeep=self.keeping.expire,
+            ),
+            summarising=Worker(
+                database,
+                Summarising(database, summariser or Extractive(self._counter), self.working.summary, self._counter),
+                sweep=lambda stop: close_idle(database, self.working, stop=stop),
+            ),
+        )
+        self._session_records = SessionRecords(database, self._workers.summarising)
         if worker:
-            self._worker.start()
+            self._workers.start()
 
     @classmethod
     def open(
@@ -177,6 +207,8 @@ class Memory:
         replay_erasures: bool = False,
         audit: bool = False,
         key: str | None = None,
+        working: WorkingSettings | None = None,
+        summariser: Summariser | None = None,
     ) -> Self:
         """Open a store, creating it when it is new: "sqlite:///memory.db", a path, or "postgresql://…".
 
@@ -188,8 +220,9 @@ class Memory:
         behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
         lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
         logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
-        the environment names (see `retentia.store.key`). Raises StoreError, EmbedderMismatch and AnalyzerMismatch with
-        the remedy.
+        the environment names (see `retentia.store.key`). `working` says how contexts are made and when sessions are
+        summarised, and `summariser` who writes the summaries: None for rules without a model. Raises StoreError,
+        EmbedderMismatch and AnalyzerMismatch with the remedy.
         """
         database = open_database(url, clock=clock, key=find_key(key))
         try:
@@ -204,6 +237,8 @@ class Memory:
                 ledger=ledger,
                 replay_erasures=replay_erasures,
                 audit=audit,
+                working=working,
+                summariser=summariser,
             )
         except BaseException:
             database.close()
@@ -338,8 +373,18 @@ class Memory:
         The request itself is not stored. Raises BudgetTooSmall when role and request alone do not fit.
         """
         recalled = self.recall(request, scope=scope, limit=limit)
-        said = self.messages(scope=scope, session=session)
-        return context_of(request, recalled=recalled, said=said, role=role, budget=budget, counter=self._counter)
+        made = context_of(
+            request,
+            recalled=recalled,
+            read=lambda whole: self.history(scope=scope, session=session, whole=whole),
+            role=role,
+            budget=budget,
+            counter=self._counter,
+            settings=self.working.context,
+        )
+        if made.gap is not None:
+            self._summarise_soon(scope, session)
+        return made
 
     @_logged(Action.READ)
     def get(self, record_id: str, *, scope: Scope) -> Record:
@@ -368,11 +413,43 @@ class Memory:
         return found
 
     @_logged(Action.READ)
+    def history(self, *, scope: Scope, session: str = DEFAULT_SESSION, whole: bool = False) -> History:
+        """Return what a context of a session is made of: its summaries, and the messages that are shown word for word.
+
+        Messages that a summary covers are read only where they are pinned or among the last, or with `whole`.
+        """
+        with self._database.read(scope.tenant) as transaction:
+            return read_history(
+                transaction, records.view_of(transaction, scope), session, self.working.context.window, whole=whole
+            )
+
+    @_logged(Action.READ)
     def sessions(self, *, scope: Scope, limit: int = 100) -> list[SessionSummary]:
         """Return the sessions of a scope, the most recent first."""
         with self._database.read(scope.tenant) as transaction:
             view = records.view_of(transaction, scope)
             return sessions.listing(transaction, view.scope_ids, limit=limit)
+
+    @_logged(Action.WRITE)
+    def checkpoint(
+        self, *, scope: Scope, session: str = DEFAULT_SESSION, end: bool = False, timeout: float = 60.0
+    ) -> SessionRecord | None:
+        """Summarise what is left of a session and return its record; with `end` the session is over.
+
+        What is said in it later opens it again. None where there is nothing to record, or it takes more than `timeout`
+        seconds or has failed: then it is in the queue, and `session_record` has it later. Nothing is lost either way.
+        """
+        return self._session_records.write(scope, session, end=end, timeout=timeout)
+
+    @_logged(Action.READ)
+    def session_record(self, *, scope: Scope, session: str = DEFAULT_SESSION) -> SessionRecord | None:
+        """Return the record of a session; None where none was written, or something in it was erased since."""
+        return self._session_records.read(scope, session)
+
+    @_logged(Action.READ)
+    def session_records(self, *, scope: Scope, limit: int = 10) -> list[SessionRecord]:
+        """Return the records of the latest sessions that have one, the latest first."""
+        return self._session_records.latest(scope, limit=limit)
 
     def scopes(self, tenant: str) -> list[Scope]:
         """Return every scope of a tenant, for those who administer it."""
@@ -539,7 +616,7 @@ class Memory:
         """Wait until what was written is found by meaning too; return how far it came after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while (status := self.status(receipt)) == "queued" and time.monotonic() < deadline:
-            self._worker.wake()
+            self._workers.wake()
             time.sleep(_WAIT_SECONDS)
         return status
 
@@ -553,18 +630,14 @@ class Memory:
 
     def drain(self, *, progress: Progress = unheard) -> int:
         """Run all queued work now, in this thread; return how many jobs were done."""
-        done = 0
-        while worked := self._worker.run_once():
-            done += worked
-            progress(worked)
-        return done
+        return self._workers.drain(progress)
 
     def sweep(self) -> int:
         """Queue again what waits for a vector and lost its job; return how many records.
 
         A worker in this process does so by itself, every minute.
         """
-        return self._worker.sweep()
+        return sweep_all(self._database, self._embedding.embedders().keys())
 
     @_logged(Action.READ)
     def records(
@@ -663,7 +736,7 @@ class Memory:
         """Queue a job again with all its attempts; raise NotFound."""
         with self._database.write(tenant) as transaction:
             jobs.retry(transaction, job_id)
-        self._worker.wake()
+        self._workers.wake()
 
     def cancel_job(self, job_id: RecordId, *, tenant: str) -> None:
         """Give a job up for good: its records stay found by their words only; raise NotFound."""
@@ -741,7 +814,7 @@ class Memory:
 
     def close(self) -> None:
         """Finish the work at hand, log what is still to be logged, and let go of the store."""
-        self._worker.stop()
+        self._workers.stop()
         try:
             self._log.close()
         finally:
@@ -771,9 +844,16 @@ class Memory:
             self._log.add(scope.tenant, access)
         return answer
 
+    def _summarise_soon(self, scope: Scope, session: str) -> None:
+        """Queue what is due in a session, in one short write; a store that cannot be written now is left alone."""
+        if self.working.summary.due_at:
+            with suppress(StoreError):
+                queue_summary(self._database, scope, session, jobs.SUMMARISE)
+            self._workers.wake()
+
     def _queued(self, receipt: Receipt) -> Receipt:
         if receipt.job_ids:
-            self._worker.wake()
+            self._workers.wake()
         return receipt
 
 

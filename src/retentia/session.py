@@ -7,6 +7,7 @@ from retentia.memory import Memory
 from retentia.model.message import ToolCall
 from retentia.model.record import MessageRecord
 from retentia.model.scope import Scope
+from retentia.model.session_record import SessionRecord
 from retentia.working.context import Context
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt
@@ -35,3 +36,15 @@ class Session:
     def messages(self) -> list[MessageRecord]:
         """Return what was said, in order."""
         return self._memory.messages(scope=self.scope, session=self.name)
+
+    def checkpoint(self, *, timeout: float = 60.0) -> SessionRecord | None:
+        """Summarise the session as it is now and return its record; see `Memory.checkpoint`."""
+        return self._memory.checkpoint(scope=self.scope, session=self.name, timeout=timeout)
+
+    def end(self, *, timeout: float = 60.0) -> SessionRecord | None:
+        """End the session and return its record; see `Memory.checkpoint`."""
+        return self._memory.checkpoint(scope=self.scope, session=self.name, end=True, timeout=timeout)
+
+    def record(self) -> SessionRecord | None:
+        """Return the record that a checkpoint wrote; see `Memory.session_record`."""
+        return self._memory.session_record(scope=self.scope, session=self.name)

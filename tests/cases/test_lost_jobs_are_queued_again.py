@@ -120,7 +120,8 @@ def test_the_worker_sweeps_when_it_starts_and_then_again_and_again(
         lose_jobs(memory)
     with Memory.open(store_url, embedder=embedder) as memory:
         wait_until(lambda: memory.stats(scope=scope).without_vector == 0)
-        memory._worker._sweep_seconds = memory._worker._next_sweep = 0
+        worker = memory._workers.embedding
+        worker._sweep_seconds = worker._next_sweep = 0
         for number in range(3):
             memory.add(f"Ferry {number} leaves at ten", scope=scope)
             lose_jobs(memory)

@@ -213,7 +213,7 @@ def test_a_worker_expires_by_itself_also_without_an_embedder(store_url: str, sco
         memory.add("one", scope=scope)
     later(clock, 13)
     with Memory.open(store_url, embedder=None, worker=False, clock=clock) as memory:
-        memory._worker._sweep_when_due()
+        memory._workers.embedding._sweep_when_due()
         assert memory.messages(scope=scope) == []
 
 

@@ -203,7 +203,7 @@ def test_what_a_summary_covers_is_missing_when_the_summary_is_not_shown() -> Non
     summary = [RecalledItem(id="s1", kind="summary", text="word " * 300)]
     with_summary = assemble(Material(request="Q", messages=messages, summary=summary), budget=4000, counter=COUNTER)
     assert with_summary.gap is None
-    without = assemble(Material(request="Q", messages=messages, summary=summary), budget=300, counter=COUNTER)
+    without = assemble(Material(request="Q", messages=messages, summary=summary), budget=120, counter=COUNTER)
     assert without.gap is not None
     assert {f"m{seq}" for seq in range(4, 21)} <= set(without.gap.ids)
     assert Dropped("s1", "summary", "over budget") in without.dropped

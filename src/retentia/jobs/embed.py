@@ -1,6 +1,6 @@
 """Giving records their vectors: read what to embed, embed with nothing held, write what is still wanted."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from retentia.errors import EmbeddingFailed, JobLost
 from retentia.index.passages import embedding_text
+from retentia.jobs.work import give_back
 from retentia.model.passage import VectorRow
 from retentia.model.record import Kind
 from retentia.providers.base import Embedder
@@ -19,11 +20,49 @@ Embedders = Mapping[int, Embedder]
 """Which embedder fills which generation: the serving one, and the one being built if there is one."""
 
 
+_RECORDS_AT_ONCE = 512
+
+
 @dataclass(frozen=True, slots=True)
 class _Text:
     record_id: bytes
     part: int
     text: str
+
+
+class Embedding:
+    """The work of a worker on records without a vector.
+
+    `embedders` is asked before each round, so that a new generation is noticed.
+    """
+
+    kinds: tuple[str, ...] = (jobs.EMBED,)
+    at_once = 32
+    lease = jobs.LEASE
+
+    def __init__(self, database: Database, embedders: Callable[[], Embedders]) -> None:
+        self._database = database
+        self._embedders = embedders
+
+    def is_able(self) -> bool:
+        """Tell whether there is anything to embed with."""
+        return bool(self._embedders())
+
+    def batches(self, claimed: Sequence[Job]) -> list[list[Job]]:
+        """Group jobs so that a batch embeds a bounded number of records; one large job stays alone."""
+        found: list[list[Job]] = []
+        size = _RECORDS_AT_ONCE
+        for job in claimed:
+            if size + len(job.record_ids) > _RECORDS_AT_ONCE:
+                found.append([])
+                size = 0
+            found[-1].append(job)
+            size += len(job.record_ids)
+        return found
+
+    def run(self, batch: Sequence[Job]) -> None:
+        """Embed the records of a batch of one tenant."""
+        run_jobs(self._database, batch, self._embedders())
 
 
 def run_jobs(database: Database, claimed: Sequence[Job], embedders: Embedders) -> int:
@@ -112,13 +151,3 @@ def _finished(transaction: Transaction, job: Job) -> bool:
     except JobLost:
         return False
     return True
-
-
-def give_back(database: Database, group: Sequence[Job], error: str) -> None:
-    """Return jobs of one tenant to the queue for a later attempt; those that others hold by now are left to them."""
-    with database.write(group[0].tenant) as transaction:
-        for job in group:
-            try:
-                jobs.fail(transaction, job, error)
-            except JobLost:
-                continue

@@ -5,12 +5,21 @@ sweep its records would be found by their words only, for ever. Jobs that are de
 person who looks after the store.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from retentia.model.scope import Scope
 from retentia.store import generations, jobs, passages, records, scopes
 from retentia.store.database import Database
 from retentia.store.records import View
+
+
+def sweep_all(database: Database, fillable: Collection[int], *, stop: Callable[[], bool] = lambda: False) -> int:
+    """Queue again what lost its job, of every tenant until `stop` says so; return how many records."""
+    if not fillable:
+        return 0
+    with database.read("") as transaction:
+        tenants = jobs.tenants(transaction)
+    return sum(sweep(database, tenant, fillable) for tenant in tenants if not stop())
 
 
 def sweep(database: Database, tenant: str, fillable: Collection[int]) -> int:

@@ -9,7 +9,7 @@ from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
-from retentia.store import custody, records, scopes, sessions
+from retentia.store import custody, jobs, records, schema, scopes, sessions, summaries
 from retentia.store.database import Transaction, batches
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
@@ -82,8 +82,12 @@ def _remove_here(
         table = records.TABLES[kind]
         here = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
         removed.count(kind.value, sum(transaction.run(here.where(table.c.id.in_(batch))) for batch in batches(some)))
-    sessions_of = {key.session_id for key in removed.sources}
+    sessions_of = {key.session_id for key in removed.sources if key.session_id}
     removed.count("session", sessions.delete_empty(transaction, scope_id, sessions_of))
+    if schema.summary.name in removed.counts:  # what they told of the other messages is told anew
+        summaries.delete_orphans(transaction, scope_id, sessions_of)
+        for session_id in sorted(sessions_of):
+            jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
     scopes.record_change(transaction, scope_id, sorted(everything))
     removed.scope_ids.append(scope_id)
 

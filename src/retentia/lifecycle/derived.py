@@ -1,6 +1,7 @@
 """The registry of derived kinds: how each is erased, rebuilt and looked for.
 
-Rows of the kinds here carry their parent's id in their own key, so that no link can be missing. Records that were
+Rows of the kinds here carry their parent's id in their own key, so that no link can be missing; a summary carries the
+session and the stretch of it. Records that were
 derived from other records (an item from the messages it was learned from) name them in `derived_from`. Every table is
 a record, a derived kind, custody, or bookkeeping without content; a test fails for a table that is none of them.
 """
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from retentia.store import passages, personal, schema
+from retentia.store import passages, personal, schema, summaries
 from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
@@ -68,6 +69,12 @@ DERIVED: Mapping[str, DerivedKind] = {
             rebuilt_by="retentia.lifecycle.reindex",
             erase=personal.delete_spans,
             scan=personal.count_spans,
+        ),
+        DerivedKind(
+            table="summary",
+            rebuilt_by="retentia.jobs.summarise",
+            erase=summaries.delete_covering,
+            scan=summaries.count_covering,
         ),
     )
 }

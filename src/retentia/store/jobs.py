@@ -20,6 +20,12 @@ from retentia.store.scopes import NEVER, split_ids
 
 EMBED = "embed"
 """The kind of job that gives records their vectors."""
+SUMMARISE = "summarise"
+"""The kind of job that summarises what is due in a session; its one id is the session's."""
+CHECKPOINT = "checkpoint"
+"""The kind of job that summarises all of a session and writes its record."""
+CLOSE = "close"
+"""The kind of job that does the same for a session that has ended."""
 RECORDS_A_JOB = 256
 LEASE = 60_000_000
 """How long a worker may take before its job is given to another, in microseconds."""
@@ -88,6 +94,28 @@ def enqueue_all(
     )
 
 
+def enqueue_once(transaction: Transaction, kind: str, scope_id: int, record_id: bytes) -> RecordId | None:
+    """Queue work on one thing unless the same is waiting; return the id of the job, or None.
+
+    The scope must be locked. A job that is being done does not count: what it has read may be older than this.
+    """
+    if is_queued(transaction, kind, scope_id, record_id):
+        return None
+    return enqueue(transaction, kind, scope_id, [record_id])
+
+
+def is_queued(transaction: Transaction, kind: str, scope_id: int, record_id: bytes) -> bool:
+    """Tell whether work on one thing waits to be begun."""
+    same = select(job.c.id).where(
+        job.c.tenant == transaction.tenant,
+        job.c.kind == kind,
+        job.c.scope_id == scope_id,
+        job.c.record_ids == record_id,
+        job.c.state == "queued",
+    )
+    return transaction.first(same) is not None
+
+
 def tenants_due(transaction: Transaction) -> list[str]:
     """Return the tenants that may have work, those waiting longest first. A hint: it may be early, never late."""
     statement = select(due.c.tenant).where(due.c.next_at <= transaction.now).order_by(due.c.next_at)
@@ -99,8 +127,17 @@ def tenants(transaction: Transaction) -> list[str]:
     return [str(row.tenant) for row in transaction.rows(select(due.c.tenant).order_by(due.c.tenant))]
 
 
-def claim(transaction: Transaction, kinds: tuple[str, ...], *, limit: int = 1) -> list[Job]:
+def has_due(transaction: Transaction, kinds: tuple[str, ...]) -> bool:
+    """Tell whether the transaction's tenant has a due job of these kinds, or none at all that is due: look closer."""
+    statement = select(job.c.kind).where(job.c.tenant == transaction.tenant, _CLAIMABLE).distinct()
+    due_kinds = {row.kind for row in transaction.rows(statement, {"now": transaction.now})}
+    return not due_kinds or not due_kinds.isdisjoint(kinds)
+
+
+def claim(transaction: Transaction, kinds: tuple[str, ...], *, limit: int = 1, lease: int = LEASE) -> list[Job]:
     """Lease the oldest due jobs of the transaction's tenant; an expired lease counts as due.
+
+    A lease lasts `lease` microseconds.
 
     A job that was claimed too often without being finished becomes dead and is not returned.
     """
@@ -115,11 +152,17 @@ def claim(transaction: Transaction, kinds: tuple[str, ...], *, limit: int = 1) -
     if not found:
         repair_due(transaction)
         return []
-    leased = sorted(_lease(transaction, found), key=lambda taken: found.index(id_bytes(taken.id)))
+    leased = sorted(_lease(transaction, found, lease), key=lambda taken: found.index(id_bytes(taken.id)))
     exhausted = [taken for taken in leased if taken.attempts > MAX_ATTEMPTS]
     if exhausted:
         _bury(transaction, exhausted)
     return [taken for taken in leased if taken.attempts <= MAX_ATTEMPTS]
+
+
+def hold(transaction: Transaction, held: Job, *, lease: int = LEASE) -> None:
+    """Lease a job for longer; raise JobLost when another worker has taken it over."""
+    if transaction.run(update(job).where(_held(transaction, held)).values(next_at=transaction.now + lease)) == 0:
+        raise JobLost
 
 
 def finish(transaction: Transaction, done: Job) -> None:
@@ -146,6 +189,12 @@ def listing(transaction: Transaction, *, state: JobState | None = None) -> list[
     if state is not None:
         statement = statement.where(job.c.state == state)
     return [_job(row) for row in transaction.rows(statement)]
+
+
+def find(transaction: Transaction, job_id: RecordId) -> Job | None:
+    """Return a job that is not finished, or None."""
+    row = transaction.first(select(job).where(job.c.tenant == transaction.tenant, job.c.id == id_bytes(job_id), _THERE))
+    return None if row is None else _job(row)
 
 
 def retry(transaction: Transaction, job_id: RecordId) -> None:
@@ -212,11 +261,11 @@ def repair_due(transaction: Transaction) -> None:
     transaction.run(update(due).where(here).values(next_at=next_at))
 
 
-def _lease(transaction: Transaction, job_ids: Sequence[bytes]) -> list[Job]:
+def _lease(transaction: Transaction, job_ids: Sequence[bytes], lease: int) -> list[Job]:
     taken = (
         update(job)
         .where(job.c.tenant == transaction.tenant, job.c.id.in_(job_ids))
-        .values(state="leased", attempts=job.c.attempts + 1, fence=job.c.fence + 1, next_at=transaction.now + LEASE)
+        .values(state="leased", attempts=job.c.attempts + 1, fence=job.c.fence + 1, next_at=transaction.now + lease)
         .returning(job)
     )
     return [_job(row) for row in transaction.rows(taken)]

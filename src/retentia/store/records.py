@@ -178,17 +178,57 @@ def stored(
 
 
 def session_messages(
-    transaction: Transaction, view: View, session_id: bytes, *, after: int = 0, limit: int | None = None
+    transaction: Transaction,
+    view: View,
+    session_id: bytes,
+    *,
+    after: int = 0,
+    until: int | None = None,
+    limit: int | None = None,
+    newest: bool = False,
+    only_pinned: bool = False,
 ) -> list[MessageRecord]:
-    """Return the messages of a session in order, those with `seq` above `after`."""
-    statement = (
-        _in_view(message, transaction, view)
-        .where(message.c.session_id == session_id, message.c.seq > after)
-        .order_by(message.c.seq)
+    """Return the messages of a session in order, those with `seq` in (after, until].
+
+    With a limit the first of them, or with `newest` the last.
+    """
+    statement = _in_view(message, transaction, view).where(message.c.session_id == session_id, message.c.seq > after)
+    if until is not None:
+        statement = statement.where(message.c.seq <= until)
+    if only_pinned:
+        statement = statement.where(message.c.pinned == 1)
+    statement = statement.order_by(message.c.seq.desc() if newest else message.c.seq).limit(limit)
+    rows = transaction.rows(statement)
+    return [_message(_fields(message, row), view) for row in (reversed(rows) if newest else rows)]
+
+
+def message_ids(transaction: Transaction, scope_id: int, session_id: bytes, *, after: int, until: int) -> list[bytes]:
+    """Return the ids of the messages of a session with `seq` in (after, until], in order."""
+    statement = select(message.c.id).where(
+        message.c.tenant == transaction.tenant,
+        message.c.scope_id == scope_id,
+        message.c.session_id == session_id,
+        message.c.seq > after,
+        message.c.seq <= until,
     )
-    if limit is not None:
-        statement = statement.limit(limit)
-    return [_message(_fields(message, row), view) for row in transaction.rows(statement)]
+    return [bytes(row.id) for row in transaction.rows(statement.order_by(message.c.seq))]
+
+
+def items_from_session(transaction: Transaction, scope_id: int, session_id: bytes) -> list[bytes]:
+    """Return the ids of the items that name messages of a session as their source, in order."""
+    statement = (
+        select(derived_from.c.child_id)
+        .distinct()
+        .join(message, (message.c.tenant == derived_from.c.tenant) & (message.c.id == derived_from.c.parent_id))
+        .where(
+            derived_from.c.tenant == transaction.tenant,
+            derived_from.c.parent_kind == message.name,
+            message.c.scope_id == scope_id,
+            message.c.session_id == session_id,
+        )
+        .order_by(derived_from.c.child_id)
+    )
+    return [bytes(row.child_id) for row in transaction.rows(statement)]
 
 
 def page(

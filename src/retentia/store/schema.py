@@ -97,7 +97,6 @@ message = Table(
     Column("parts", _TEXT),
     Column("client_key", _TEXT),
     Column("pinned", Integer, nullable=False, server_default="0"),
-    Column("summarised_by", LargeBinary(16)),
     *_occurred(),
     *_kept(),
     UniqueConstraint("tenant", "scope_id", "session_id", "seq", name="message_order"),
@@ -112,6 +111,16 @@ Index(
     unique=True,
     sqlite_where=message.c.client_key.is_not(None),
     postgresql_where=message.c.client_key.is_not(None),
+)
+
+Index(
+    "message_pinned",
+    message.c.tenant,
+    message.c.scope_id,
+    message.c.session_id,
+    message.c.seq,
+    sqlite_where=message.c.pinned == 1,
+    postgresql_where=message.c.pinned == 1,
 )
 
 tool_call = Table(
@@ -215,6 +224,26 @@ vector = Table(
     _id("record_id", primary_key=True),
     Column("part", Integer, primary_key=True, autoincrement=False),
     Column("vector", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+summary = Table(
+    "summary",
+    metadata,
+    *_scoped(),
+    _id("session_id", primary_key=True),
+    Column("level", Integer, primary_key=True, autoincrement=False),
+    _number("first_seq", primary_key=True),
+    _number("last_seq"),
+    _id("id"),
+    _text("text"),
+    _text("made_by"),
+    Column("messages", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    _number("started_at"),
+    _number("ended_at"),
+    _number("created_at"),
+    Column("body", _TEXT),
     sqlite_with_rowid=False,
 )
 

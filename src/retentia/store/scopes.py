@@ -9,7 +9,7 @@ from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 
 from retentia.model.scope import Scope
 from retentia.store.database import Transaction
-from retentia.store.schema import change, due, generation, job, scope, session
+from retentia.store.schema import change, due, generation, job, scope, session, summary
 
 NEVER = 2**62
 """The time at which a tenant without jobs is due."""
@@ -111,12 +111,16 @@ def all_scopes(transaction: Transaction) -> list[tuple[int, Scope]]:
     return [(row.scope_id, _name(row)) for row in rows]
 
 
+def named(transaction: Transaction, scope_ids: Collection[int]) -> dict[int, Scope]:
+    """Return scopes by number."""
+    here = select(scope).where(scope.c.tenant == transaction.tenant, scope.c.scope_id.in_(scope_ids))
+    return {row.scope_id: _name(row) for row in transaction.rows(here)}
+
+
 def with_agents(transaction: Transaction, scope_ids: Collection[int]) -> dict[int, Scope]:
     """Return scopes by number, and with what agents share the scopes of these agents: they may cite it."""
     here = scope.c.tenant == transaction.tenant
-    found = {
-        row.scope_id: _name(row) for row in transaction.rows(select(scope).where(here, scope.c.scope_id.in_(scope_ids)))
-    }
+    found = named(transaction, scope_ids)
     for name in [name for name in found.values() if not name.agent]:
         rows = transaction.rows(select(scope).where(here, scope.c.user == name.user, scope.c.space == name.space))
         found.update((row.scope_id, _name(row)) for row in rows)
@@ -165,5 +169,5 @@ def _named(name: Scope) -> dict[str, object]:
 
 def remove(transaction: Transaction, scope_id: int) -> None:
     """Remove a scope without records: its name, the names of its sessions, its jobs and what it noted of changes."""
-    for table in (session, change, job, scope):
+    for table in (session, summary, change, job, scope):
         transaction.run(delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id))

@@ -7,7 +7,8 @@ from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from retentia.model.ids import new_id_bytes
 from retentia.store.database import Transaction, batches
-from retentia.store.schema import message, session, tool_call
+from retentia.store.jobs import CLOSE
+from retentia.store.schema import job, message, session, tool_call
 
 _FIND = select(session.c.id).where(
     session.c.tenant == bindparam("tenant"),
@@ -41,6 +42,21 @@ def find(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
     return None if row is None else bytes(row.id)
 
 
+def named(
+    transaction: Transaction, scope_id: int, session_ids: Collection[bytes]
+) -> dict[bytes, tuple[str, int | None]]:
+    """Return the names of sessions, and when each ended: None while it goes on."""
+    found: dict[bytes, tuple[str, int | None]] = {}
+    for some in batches(session_ids):
+        statement = select(session.c.id, session.c.name, session.c.last_at, session.c.ended_at).where(
+            session.c.tenant == transaction.tenant, session.c.scope_id == scope_id, session.c.id.in_(some)
+        )
+        for row in transaction.rows(statement):
+            has_ended = row.ended_at is not None and row.ended_at >= row.last_at
+            found[bytes(row.id)] = (row.name, row.ended_at if has_ended else None)
+    return found
+
+
 def ensure(transaction: Transaction, scope_id: int, name: str) -> bytes:
     """Return the id of a session, beginning it when it is new."""
     known = find(transaction, scope_id, name)
@@ -61,6 +77,33 @@ def take_numbers(transaction: Transaction, scope_id: int, session_id: bytes, cou
     """Reserve `count` places at the end of a session; return the first."""
     parameters = {"t": transaction.tenant, "s": scope_id, "i": session_id, "count": count, "now": transaction.now}
     return transaction.number(_TAKE, parameters) - count
+
+
+def end(transaction: Transaction, scope_id: int, session_id: bytes) -> None:
+    """Note that a session has ended; what is written to it later opens it again."""
+    here = (session.c.tenant == transaction.tenant) & (session.c.scope_id == scope_id) & (session.c.id == session_id)
+    transaction.run(update(session).where(here).values(ended_at=transaction.now))
+
+
+def idle(transaction: Transaction, *, since: int, limit: int) -> list[tuple[int, bytes]]:
+    """Return sessions to which nothing was written since a time, whose end was not noted and that have no job to do it.
+
+    They come as (scope, id), the longest idle first.
+    """
+    is_open = or_(session.c.ended_at.is_(None), session.c.ended_at < session.c.last_at)
+    has_job = exists().where(
+        job.c.tenant == session.c.tenant,
+        job.c.scope_id == session.c.scope_id,
+        job.c.kind == CLOSE,
+        job.c.record_ids == session.c.id,
+    )
+    statement = (
+        select(session.c.scope_id, session.c.id)
+        .where(session.c.tenant == transaction.tenant, session.c.last_at < since, is_open, ~has_job)
+        .order_by(session.c.last_at)
+        .limit(limit)
+    )
+    return [(row.scope_id, bytes(row.id)) for row in transaction.rows(statement)]
 
 
 def listing(transaction: Transaction, scope_ids: list[int], *, limit: int) -> list[SessionSummary]:

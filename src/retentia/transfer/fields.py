@@ -220,7 +220,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
 
 NOT_EXPORTED: Mapping[str, frozenset[str]] = {
     "session": frozenset(),
-    "message": frozenset({"summarised_by"}),  # summaries are made anew from messages
+    "message": frozenset(),
     "tool_call": frozenset(),
     "document": frozenset(),
     "item": frozenset({"content_key"}),  # made anew from the text

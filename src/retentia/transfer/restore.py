@@ -17,7 +17,7 @@ from retentia.model.provenance import Source
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
-from retentia.store import records
+from retentia.store import records, summaries
 from retentia.store.database import Database
 from retentia.store.records import RECORD_TABLES, TABLES
 from retentia.transfer.known import InScope, Known
@@ -60,6 +60,7 @@ def restore(
         batch = _Batch(Place(transaction, scope, tombstones), scope)
         batch.take(parsed)
         job_ids = batch.insert()
+        summaries.delete_covering(transaction, batch.scope_id, batch.inserted)  # they do not tell of what came between
         batch.link()
     return Restored(
         scope=scope,
@@ -84,6 +85,16 @@ class _Batch:
         self._fresh: list[tuple[InScope, bytes]] = []
         self._links: list[tuple[int, bytes, tuple[Source, ...]]] = []
         self._moved: dict[bytes, bytes] = {}
+
+    @property
+    def scope_id(self) -> int:
+        """The number of the scope."""
+        return self._place.scope_id
+
+    @property
+    def inserted(self) -> list[bytes]:
+        """The ids of the records that are new."""
+        return [record_id for _, record_id in self._fresh]
 
     def take(self, parsed: Mapping[int, Parsed]) -> None:
         """Decide what becomes of each line, in order."""

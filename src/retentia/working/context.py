@@ -23,6 +23,7 @@ from retentia.working.render import (
     turns_of,
     with_unique_call_ids,
 )
+from retentia.working.shorten import shortened
 from retentia.working.tokens import MESSAGE_OVERHEAD, TokenCounter
 from retentia.working.window import (
     Gap,
@@ -44,7 +45,8 @@ class Material:
     """What a context can be made of. `recalled` is ordered best first, `summary` oldest first.
 
     A summary's id is what the messages it covers name in `summarised_by`. `request_id` is the id under which the
-    current request is already among the messages, if it is.
+    current request is already among the messages, if it is. `history_tokens` is what the whole session would take,
+    None when it is what the messages take.
     """
 
     request: str = ""
@@ -54,6 +56,7 @@ class Material:
     recalled: Sequence[RecalledItem] = ()
     profile: Sequence[RecalledItem] = ()
     request_id: str = ""
+    history_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,18 +164,29 @@ class _Making:
     settings: ContextSettings
 
     def choice(self, room: int) -> _Choice:
-        """Choose what fits into `room` tokens, delimiters not counted."""
+        """Choose what fits into `room` tokens, delimiters not counted.
+
+        Summaries are shortened before one is left out: without it, all it covers would be missing.
+        """
+        choice = self._choosing(room, self.material.summary)
+        if len(choice.records["summary"]) == len(self.material.summary):
+            return choice
+        allowed = int((room - self.least.tokens) * _share_of("summary", self.settings.shares))
+        shorter = shortened(self.material.summary, allowed, self.counter)
+        return self._choosing(room, shorter)
+
+    def _choosing(self, room: int, summary: Sequence[RecalledItem]) -> _Choice:
         candidates = _shown_in(self.window)
-        choice = self._fitting(room, without=candidates)
+        choice = self._fitting(room, summary, without=candidates)
         shown = _shown_in(choice.window)
         if any(record.id in candidates and record.id not in shown for record in self.material.recalled):
             # The window had no room for it after all, so it may come as a recalled record.
-            choice = self._fitting(room, without=shown)
+            choice = self._fitting(room, summary, without=shown)
         return choice
 
-    def _fitting(self, room: int, *, without: Collection[str]) -> _Choice:
+    def _fitting(self, room: int, summary: Sequence[RecalledItem], *, without: Collection[str]) -> _Choice:
         recalled = [record for record in self.material.recalled if record.id not in without]
-        offered = _records_of(self.material) | {"recalled": recalled}
+        offered = _records_of(self.material) | {"recalled": recalled, "summary": summary}
         pinned, recent = units_of(self.window.pinned), newest_first(self.window.verbatim)
         labels = Labels.of(record for records in offered.values() for record in records)
         parts = [
@@ -201,7 +215,9 @@ class _Making:
         if any(turn.role == "assistant" for turn in turns):  # Anthropic's format may have to open with a user's turn
             as_turns += MESSAGE_OVERHEAD + self.counter.count(CONTINUED)
         total = max(spent, as_turns, self.counter.count(plain_text(turns)))
-        history = sum(message.tokens for message in self.material.messages)
+        history = self.material.history_tokens
+        if history is None:
+            history = sum(message.tokens for message in self.material.messages)
         return Context(
             turns=tuple(turns),
             tokens_by_part=by_part | {"frame": total - spent},
@@ -294,6 +310,11 @@ def _records_part(name: RecordPart, records: Sequence[RecalledItem], labels: Lab
 
 def _unit_items(units: Iterable[Unit]) -> tuple[Item, ...]:
     return tuple(Item(_key(unit), tokens=tokens_of(unit)) for unit in units)
+
+
+def _share_of(part: PartName, shares: Sequence[Share]) -> float:
+    whole = sum(share.share for share in shares) or 1.0
+    return sum(share.share for share in shares if share.part == part) / whole
 
 
 def _key(unit: Unit) -> str:

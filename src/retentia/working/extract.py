@@ -113,11 +113,28 @@ def extract(
         raise InvalidInput(f"max_words is {max_words}: an extract needs at least {_FEWEST_WORDS}")
     sentences = spoken_sentences(messages)
     kept = tuple(kept_in(sentences, messages))
-    lines = _within(_candidates(sentences, kept, messages), max_words, messages)
+    ids = [message.id for message in messages]
+    lines = _within(_candidates(sentences, kept, messages), max_words, ids)
     literals = by_importance(messages, kept)
-    body = _text(lines, messages)
+    body = _text(lines, ids)
     appended = append_missing(body, literals, literal_tokens, counter or EstimatingCounter())
     return Extract(text=appended.text, lines=tuple(lines), kept=kept, literals=literals, left_out=appended.left_out)
+
+
+def retold(lines: Sequence[Line], *, max_words: int) -> tuple[list[Line], str]:
+    """Choose among the lines of extracts of neighbouring stretches, given in their order; return them and their text.
+
+    The goal is what was said first, of everything else the latest comes first.
+    """
+    found: dict[LineKind, list[Line]] = {kind: [] for kind in LineKind}
+    for line in lines:
+        found[line.kind].append(line)
+    for kind, some in found.items():
+        if kind is not LineKind.GOAL:
+            some.reverse()
+    ids = list(dict.fromkeys(one for line in lines for one in (line.message_id, line.purpose_id) if one))
+    chosen = _within(found, max_words, ids)
+    return chosen, _text(chosen, ids)
 
 
 def _candidates(
@@ -161,9 +178,7 @@ def _goals(sentences: Sequence[Sentence], lines: Sequence[Line]) -> list[Line]:
 
 
 def _line(kind: LineKind, sentence: Sentence) -> Line:
-    return Line(
-        kind=kind, quote=sentence.quote, message_id=sentence.message.id, start=sentence.start, end=sentence.end
-    )
+    return Line(kind=kind, quote=sentence.quote, message_id=sentence.message.id, start=sentence.start, end=sentence.end)
 
 
 def _weights(sentences: Sequence[Sentence]) -> list[float]:
@@ -238,12 +253,12 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         place += len(line)
 
 
-def _within(found: dict[LineKind, list[Line]], max_words: int, messages: Sequence[Original]) -> list[Line]:
+def _within(found: dict[LineKind, list[Line]], max_words: int, message_ids: Sequence[str]) -> list[Line]:
     """Choose lines in turns, a line of each kind, while they fit; in the end by kind and by message."""
     chosen: list[Line] = []
     seen: list[frozenset[int]] = []
     room = max_words - len(HEAD.split())
-    ids = short_ids(message.id for message in messages)
+    ids = short_ids(message_ids)
     longest = max(map(len, found.values()))
     for turn in range(longest):
         for kind in _TURNS:
@@ -258,7 +273,7 @@ def _within(found: dict[LineKind, list[Line]], max_words: int, messages: Sequenc
                 room -= words
         if room < 4:
             break
-    places = {message.id: place for place, message in enumerate(messages)}
+    places = {message_id: place for place, message_id in enumerate(message_ids)}
     return sorted(chosen, key=lambda line: (_ORDER[line.kind], places[line.message_id], line.start))
 
 
@@ -268,8 +283,8 @@ def _alike(terms: frozenset[int], others: frozenset[int]) -> bool:
     return len(terms & others) / min(len(terms), len(others)) >= _TOO_ALIKE
 
 
-def _text(lines: Sequence[Line], messages: Sequence[Original]) -> str:
-    ids = short_ids(message.id for message in messages)
+def _text(lines: Sequence[Line], message_ids: Sequence[str]) -> str:
+    ids = short_ids(message_ids)
     return "\n".join((HEAD, *(_shown(line, ids) for line in lines)))
 
 

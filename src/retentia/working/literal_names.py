@@ -15,7 +15,9 @@ from retentia.working.literal_words import LETTER, literal_words
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _HASH = re.compile(r"0[xX][0-9A-Fa-f]{2,}|(?=\d*[A-Fa-f])(?=[A-Fa-f]*\d)[0-9A-Fa-f]{7,128}")
 _TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d+")
-_VERSION = re.compile(r"[vV]?\d+(?:\.[\dx]+)*(?:\.[\dx]+|[-+.]?(?:rc|alpha|beta|dev|post|SNAPSHOT|LTS)[-.]?\d*)|[vV]\d+")
+_VERSION = re.compile(
+    r"[vV]?\d+(?:\.[\dx]+)*(?:\.[\dx]+|[-+.]?(?:rc|alpha|beta|dev|post|SNAPSHOT|LTS)[-.]?\d*)|[vV]\d+"
+)
 # 20-year-old, 24-Stunden-Service, 5-köpfig: a number and words, not an identifier.
 _COUNTED = re.compile(r"\d[\d.]*[^\W\d_]{0,2}(?:-[^\W\d_]*[^\W\d_A-ZА-Я][^\W\d_]*)+")
 
@@ -40,7 +42,9 @@ _PATHS = re.compile(
     r"|(?<![\w\\])\\\\\w[\w.-]*(?:\\[\w.$-]+)+"
     r"|(?<![\w/.:@\\-])[\w@][\w.@-]*(?:[/\\][\w.@-]+)+[/\\]?)"
 )
-_LOOKS_RELATIVE = re.compile(r"\.[A-Za-z]\w{0,9}$|[/\\]$|^[\w.-]*[_.@]|[/\\][\w.-]*_|^(?:src|app|lib|docs?|tests?|bin|etc)[/\\]")
+_LOOKS_RELATIVE = re.compile(
+    r"\.[A-Za-z]\w{0,9}$|[/\\]$|^[\w.-]*[_.@]|[/\\][\w.-]*_|^(?:src|app|lib|docs?|tests?|bin|etc)[/\\]"
+)
 _TO_THE_LEFT = re.compile(r"[\w./\\~@%+:-]{1,200}")
 _LINE_BEHIND = re.compile(
     r":\d+(?::\d+)?(?![\w.])|[,:]?[ ]\(?(?:on |at |in |auf |у |в )?(?:lines?|ln|L|Zeilen?|Z\.|ряд(?:ок|ка|ку|ки|ків))"
@@ -140,7 +144,9 @@ def _with_ending(text: str) -> Iterator[Span]:
 def _endings() -> re.Pattern[str]:
     words = literal_words()
     end = rf"(?![{LETTER}-]|\.\w)"
-    return re.compile(rf"\.(?:(?P<file>(?:{words.endings}){end})|(?P<domain>(?:{words.domains}){end}(?:[/?#][^\s<>\"'»“”]*)?))")
+    return re.compile(
+        rf"\.(?:(?P<file>(?:{words.endings}){end})|(?P<domain>(?:{words.domains}){end}(?:[/?#][^\s<>\"'»“”]*)?))"
+    )
 
 
 def _numbered(text: str) -> Iterator[Span]:

@@ -37,8 +37,12 @@ _TOKEN = re.compile(
     r"|\d{1,3}(?:['’]\d{3})++(?!\d)(?:\.\d++)?|\d++(?:[.,]\d++)*+)"
 )
 _KINDS = {
-    **{"date": LiteralKind.DATE, "ip": LiteralKind.IP, "time": LiteralKind.TIME, "version": LiteralKind.VERSION},
-    **{"code": LiteralKind.CODE, "ratio": LiteralKind.NUMBER},
+    "date": LiteralKind.DATE,
+    "ip": LiteralKind.IP,
+    "time": LiteralKind.TIME,
+    "version": LiteralKind.VERSION,
+    "code": LiteralKind.CODE,
+    "ratio": LiteralKind.NUMBER,
 }
 _MEASURES: dict[Meaning, LiteralKind] = {
     "currency": LiteralKind.AMOUNT,

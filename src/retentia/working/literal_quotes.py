@@ -20,7 +20,7 @@ _QUOTED = re.compile(
     "|".join(
         (
             rf"\"(?<![\w\"]\")(?=[^\s\"])[^\"\n]{{1,{LONGEST_QUOTE}}}+\"(?<=\S\")(?!\w)",
-            _between("„", "“”\""),
+            _between("„", '“”"'),
             _between("“", "”", "“”"),
             _between("«", "»"),
             _between("»", "«"),

@@ -66,7 +66,9 @@ def _split(summary: str) -> tuple[str, str]:
     return body.rstrip(), earlier
 
 
-def _fitting(lost: Sequence[Literal], body: str, room: int, counter: TokenCounter) -> tuple[list[Literal], list[Literal]]:
+def _fitting(
+    lost: Sequence[Literal], body: str, room: int, counter: TokenCounter
+) -> tuple[list[Literal], list[Literal]]:
     chosen: list[Literal] = []
     left_out: list[Literal] = []
     said = _Said(body)

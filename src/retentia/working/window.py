@@ -168,7 +168,7 @@ def with_tool_groups(messages: Iterable[WindowMessage]) -> list[WindowMessage]:
             callers |= {use.id: group for use in message.tool_uses}
         elif message.tool_call_id:
             group = group or callers.get(message.tool_call_id, "")
-        grouped.append(replace(message, group=group))
+        grouped.append(message if group == message.group else replace(message, group=group))
     return grouped
 
 

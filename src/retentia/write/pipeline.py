@@ -12,6 +12,7 @@ from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.store import records, schema, scopes
 from retentia.store.database import Database
+from retentia.store.summaries import queue_due
 from retentia.write import indexed
 from retentia.write.admission import admit_name
 from retentia.write.batch import InSession, Placed, admit_each, leave_out_erased, leave_out_known
@@ -24,10 +25,11 @@ from retentia.write.rows import Row, draft_document, draft_tool_call, message_ro
 class WritePipeline:
     """Writes records of every kind; see the module for the order of steps."""
 
-    def __init__(self, database: Database, tombstones: Buried, *, zone: str) -> None:
+    def __init__(self, database: Database, tombstones: Buried, *, zone: str, summarise_at: int = 0) -> None:
         self._database = database
         self._tombstones = tombstones
         self._zone = zone
+        self._summarise_at = summarise_at
 
     def messages(self, given: Sequence[InSession], scope: Scope) -> Receipt:
         """Keep messages in order, those of all sessions in one transaction.
@@ -37,6 +39,7 @@ class WritePipeline:
         admitted, failed, notes = admit_each(given, now=Moment.now(self._zone))
         written: list[Written] = []
         rows: list[Row] = []
+        ends: dict[bytes, int] = {}
         with self._database.write(scope.tenant) as transaction:
             place = Place(transaction, scope, self._tombstones)
             for session, messages in admitted.items():
@@ -46,12 +49,15 @@ class WritePipeline:
                 fresh, entries = leave_out_known(messages, place.known(schema.message, keys, session_id))
                 failed += gone
                 first = place.take(session_id, len(fresh))
+                ends[session_id] = first + len(fresh) - 1
                 rows.extend(
                     message_row(message, record_id, session_id=session_id, seq=seq, recorded_at=transaction.now)
                     for seq, (message, record_id) in enumerate(fresh, start=first)
                 )
                 written.extend(entries)
             job_ids = place.insert(schema.message, rows)
+            if len(rows) < self._summarise_at:  # what comes in bulk is summarised when a context needs it
+                queue_due(transaction, place.scope_id, ends, self._summarise_at)
         written.sort(key=lambda entry: entry.position)
         return Receipt(scope=scope, written=tuple(written), failed=failed, notes=notes, job_ids=job_ids)
 

@@ -1,0 +1,97 @@
+"""The records of sessions: written at a checkpoint, at the end or by the sweep, and read when they are asked for."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+
+from retentia.jobs.summarise import queue_summary
+from retentia.jobs.worker import Worker
+from retentia.model.ids import RecordId, id_text
+from retentia.model.message import JSON
+from retentia.model.scope import Scope
+from retentia.model.session_record import Said, SessionRecord
+from retentia.model.summary import Summary
+from retentia.store import jobs, records, sessions, summaries
+from retentia.store.database import Database, Transaction
+from retentia.store.records import View
+from retentia.working.extract import LineKind
+
+_WAIT_SECONDS = 0.01
+
+
+class SessionRecords:
+    """Writes and reads the records of sessions of one database; `worker` is the one that summarises."""
+
+    def __init__(self, database: Database, worker: Worker) -> None:
+        self._database = database
+        self._worker = worker
+
+    def write(self, scope: Scope, session: str, *, end: bool, timeout: float) -> SessionRecord | None:
+        """Summarise what is left of a session and write its record; None where it will come later, by the queue."""
+        job = queue_summary(self._database, scope, session, jobs.CLOSE if end else jobs.CHECKPOINT)
+        deadline = time.monotonic() + timeout
+        while job is not None and (is_done := self._is_done(scope, job)) is not True:
+            if is_done is False or time.monotonic() > deadline:
+                return None
+            if not self._worker.run_once():
+                time.sleep(_WAIT_SECONDS)
+        return self.read(scope, session)
+
+    def read(self, scope: Scope, session: str) -> SessionRecord | None:
+        """Return the record of a session; None where none was written, or something in it was erased since."""
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            for scope_id in view.scope_ids:
+                session_id = sessions.find(transaction, scope_id, session)
+                made = session_id and summaries.session_record(transaction, scope_id, session_id)
+                if session_id and made:
+                    return next(_records(transaction, view, scope_id, [(session_id, made)]))
+        return None
+
+    def latest(self, scope: Scope, *, limit: int) -> list[SessionRecord]:
+        """Return the records of the latest sessions that have one, the latest first."""
+        found: list[SessionRecord] = []
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            for scope_id in view.scope_ids:
+                made = summaries.latest_session_records(transaction, scope_id, limit=limit)
+                found += _records(transaction, view, scope_id, made)
+        return sorted(found, key=lambda one: (-one.last_at, one.id))[:limit]
+
+    def _is_done(self, scope: Scope, job_id: RecordId) -> bool | None:
+        """Tell whether a job is done; None while it waits for its first attempt or is at it, False once it failed."""
+        with self._database.read(scope.tenant) as transaction:
+            job = jobs.find(transaction, job_id)
+        if job is None:
+            return True
+        return None if job.state == "leased" or (job.state == "queued" and not job.attempts) else False
+
+
+def _records(
+    transaction: Transaction, view: View, scope_id: int, made: Iterable[tuple[bytes, Summary]]
+) -> Iterator[SessionRecord]:
+    listed = list(made)
+    named = sessions.named(transaction, scope_id, [session_id for session_id, _ in listed])
+    for session_id, one in listed:
+        name, ended_at = named[session_id]
+        yield SessionRecord(
+            id=one.id,
+            scope=view.scopes[scope_id],
+            session=name,
+            started_at=one.started_at,
+            last_at=one.ended_at,
+            ended_at=ended_at,
+            topic=str(one.body.get("topic", "")),
+            summary=one.text,
+            decisions=_said(one.body.get("lines"), LineKind.DECISION),
+            open_items=_said(one.body.get("lines"), LineKind.OPEN_ITEM),
+            learned=tuple(map(id_text, records.items_from_session(transaction, scope_id, session_id))),
+            messages=one.messages,
+            made_by=one.made_by,
+            created_at=one.created_at,
+        )
+
+
+def _said(lines: JSON, kind: LineKind) -> tuple[Said, ...]:
+    """Read what the rules noted of a kind."""
+    found = [line for line in lines if isinstance(line, Mapping)] if isinstance(lines, list) else []
+    return tuple(Said(str(line["quote"]), RecordId(str(line["message_id"]))) for line in found if line["kind"] == kind)

@@ -1,0 +1,230 @@
+"""Summaries of sessions: which stretches of a session are covered, and what is said of them.
+
+The stretches of one level follow each other without overlap. They are derived from the messages in them: when one is
+erased, every summary whose stretch holds it goes.
+"""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, exists, func, insert, select, tuple_
+
+from retentia.model.ids import id_bytes, id_text
+from retentia.model.summary import OVERVIEW_LEVEL, SEGMENT_LEVEL, SESSION_LEVEL, Summary
+from retentia.store import jobs
+from retentia.store.database import Transaction, batches
+from retentia.store.schema import message, session, summary
+
+_STRETCHES = (
+    select(summary.c.level, summary.c.first_seq, summary.c.last_seq, summary.c.messages, summary.c.tokens)
+    .where(
+        summary.c.tenant == bindparam("tenant"),
+        summary.c.scope_id == bindparam("scope_id"),
+        summary.c.session_id == bindparam("session_id"),
+        summary.c.level >= SEGMENT_LEVEL,
+    )
+    .order_by(summary.c.level.desc(), summary.c.first_seq)
+)
+_OVERVIEW = summary.alias("overview")
+_BEYOND_OVERVIEW = _STRETCHES.where(
+    ~exists().where(
+        _OVERVIEW.c.tenant == bindparam("tenant"),
+        _OVERVIEW.c.scope_id == bindparam("scope_id"),
+        _OVERVIEW.c.session_id == bindparam("session_id"),
+        _OVERVIEW.c.level == OVERVIEW_LEVEL,
+        summary.c.level < OVERVIEW_LEVEL,
+        summary.c.last_seq <= _OVERVIEW.c.last_seq,
+    )
+)
+_LAST_COVERED = (
+    select(func.coalesce(func.max(summary.c.last_seq), 0))
+    .where(
+        summary.c.tenant == bindparam("tenant"),
+        summary.c.scope_id == bindparam("scope_id"),
+        summary.c.session_id == bindparam("session_id"),
+        summary.c.level == SEGMENT_LEVEL,
+    )
+    .scalar_subquery()
+)
+_UNCOVERED = (
+    select(message.c.seq)
+    .where(
+        message.c.tenant == bindparam("tenant"),
+        message.c.scope_id == bindparam("scope_id"),
+        message.c.session_id == bindparam("session_id"),
+        message.c.seq > _LAST_COVERED,
+    )
+    .limit(bindparam("due_at"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of a session that one summary covers, without what it says."""
+
+    level: int
+    first_seq: int
+    last_seq: int
+    messages: int
+    tokens: int
+
+
+def stretches(transaction: Transaction, scope_id: int, session_id: bytes) -> list[Stretch]:
+    """Return what is covered in a session, the highest level first, each level in order."""
+    key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
+    return [Stretch(*row) for row in transaction.tuples(_STRETCHES, key)]
+
+
+def standing(transaction: Transaction, scope_id: int, session_id: bytes) -> list[Stretch]:
+    """Return what is covered without what lies below the overview, if there is one."""
+    key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
+    return [Stretch(*row) for row in transaction.tuples(_BEYOND_OVERVIEW, key)]
+
+
+def texts(transaction: Transaction, scope_id: int, session_id: bytes, wanted: Collection[Stretch]) -> list[Summary]:
+    """Return the summaries of stretches, in the order of the session."""
+    if not wanted:
+        return []
+    keys = [(stretch.level, stretch.first_seq) for stretch in wanted]
+    named = tuple_(summary.c.level, summary.c.first_seq).in_(keys)
+    statement = select(summary).where(*_of(transaction, scope_id, session_id), named).order_by(summary.c.first_seq)
+    return [_summary(row) for row in transaction.rows(statement)]
+
+
+def session_record(transaction: Transaction, scope_id: int, session_id: bytes) -> Summary | None:
+    """Return the record of a session as its last checkpoint wrote it, or None."""
+    statement = select(summary).where(*_of(transaction, scope_id, session_id), summary.c.level == SESSION_LEVEL)
+    row = transaction.first(statement)
+    return None if row is None else _summary(row)
+
+
+def latest_session_records(transaction: Transaction, scope_id: int, *, limit: int) -> list[tuple[bytes, Summary]]:
+    """Return the records of the sessions with the latest messages, the latest first, each with its session."""
+    statement = (
+        select(summary)
+        .where(*_within(summary, transaction, scope_id), summary.c.level == SESSION_LEVEL)
+        .order_by(summary.c.ended_at.desc(), summary.c.id)
+        .limit(limit)
+    )
+    return [(bytes(row.session_id), _summary(row)) for row in transaction.rows(statement)]
+
+
+def add(transaction: Transaction, scope_id: int, session_id: bytes, made: Summary) -> None:
+    """Write a summary; the scope must be locked, and nothing of its level may cover its stretch."""
+    transaction.run(
+        insert(summary),
+        {
+            "tenant": transaction.tenant,
+            "scope_id": scope_id,
+            "session_id": session_id,
+            "level": made.level,
+            "first_seq": made.first_seq,
+            "last_seq": made.last_seq,
+            "id": id_bytes(made.id),
+            "text": made.text,
+            "made_by": made.made_by,
+            "messages": made.messages,
+            "tokens": made.tokens,
+            "started_at": made.started_at,
+            "ended_at": made.ended_at,
+            "created_at": made.created_at,
+            "body": json.dumps(made.body, ensure_ascii=False) if made.body else None,
+        },
+    )
+
+
+def put(transaction: Transaction, scope_id: int, session_id: bytes, made: Summary) -> None:
+    """Write the one summary of its level, the record of a session or its overview, in the place of an earlier one."""
+    transaction.run(delete(summary).where(*_of(transaction, scope_id, session_id), summary.c.level == made.level))
+    add(transaction, scope_id, session_id, made)
+
+
+def delete_covering(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
+    """Remove every summary whose stretch holds one of these messages; return how many."""
+    removed = 0
+    for session_id, places in _places(transaction, scope_id, record_ids).items():
+        found = _holding(transaction, scope_id, session_id, places)
+        for level, first in found:
+            one = (*_of(transaction, scope_id, session_id), summary.c.level == level, summary.c.first_seq == first)
+            removed += transaction.run(delete(summary).where(*one))
+    return removed
+
+
+def count_covering(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
+    """Count the summaries whose stretch holds one of these messages."""
+    places = _places(transaction, scope_id, record_ids)
+    return sum(len(_holding(transaction, scope_id, session_id, some)) for session_id, some in places.items())
+
+
+def delete_orphans(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> None:
+    """Remove what is left of those of the sessions that are gone: summaries of nothing, which closed holes."""
+    has_session = exists().where(
+        session.c.tenant == summary.c.tenant,
+        session.c.scope_id == summary.c.scope_id,
+        session.c.id == summary.c.session_id,
+    )
+    orphans = delete(summary).where(*_within(summary, transaction, scope_id), ~has_session)
+    for some in batches(session_ids):
+        transaction.run(orphans.where(summary.c.session_id.in_(some)))
+
+
+def queue_due(transaction: Transaction, scope_id: int, ends: Mapping[bytes, int], due_at: int) -> None:
+    """Queue the summary of sessions of which `due_at` messages or more have none; `ends` are their last places."""
+    for session_id, end in ends.items():
+        if end < due_at:
+            continue
+        key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
+        if len(transaction.tuples(_UNCOVERED, {**key, "due_at": due_at})) == due_at:
+            jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
+
+
+def _places(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, list[int]]:
+    """Return where messages lie: their places by session, in order."""
+    found: dict[bytes, list[int]] = {}
+    here = select(message.c.session_id, message.c.seq).where(*_within(message, transaction, scope_id))
+    for some in batches(record_ids):
+        for row in transaction.rows(here.where(message.c.id.in_(some))):
+            found.setdefault(bytes(row.session_id), []).append(row.seq)
+    return {session_id: sorted(places) for session_id, places in found.items()}
+
+
+def _holding(
+    transaction: Transaction, scope_id: int, session_id: bytes, places: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Return level and first place of the summaries of a session whose stretch holds one of the places, in order."""
+    statement = select(summary.c.level, summary.c.first_seq, summary.c.last_seq).where(
+        *_of(transaction, scope_id, session_id)
+    )
+    return [
+        (row.level, row.first_seq)
+        for row in transaction.rows(statement)
+        if bisect_left(places, row.first_seq) < bisect_right(places, row.last_seq)
+    ]
+
+
+def _within(table: Table, transaction: Transaction, scope_id: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return table.c.tenant == transaction.tenant, table.c.scope_id == scope_id
+
+
+def _of(transaction: Transaction, scope_id: int, session_id: bytes) -> tuple[ColumnElement[bool], ...]:
+    return (*_within(summary, transaction, scope_id), summary.c.session_id == session_id)
+
+
+def _summary(row: Row[Any]) -> Summary:
+    return Summary(
+        id=id_text(row.id),
+        level=row.level,
+        first_seq=row.first_seq,
+        last_seq=row.last_seq,
+        text=row.text,
+        made_by=row.made_by,
+        messages=row.messages,
+        tokens=row.tokens,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        created_at=row.created_at,
+        body=json.loads(row.body) if row.body else {},
+    )
