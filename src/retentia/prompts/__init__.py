@@ -1,0 +1,1 @@
+"""Prompts: what chat models are told, as data."""
