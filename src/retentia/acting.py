@@ -19,10 +19,11 @@ from retentia.errors import Conflict, InvalidInput, NotFound
 from retentia.gate import Gate
 from retentia.lifecycle.erase import Erasure
 from retentia.lifecycle.forget import Forgetting
-from retentia.masked import masked, masked_hit, masked_record, masked_session, masked_summary
+from retentia.masked import masked, masked_hit, masked_record, masked_session, masked_summary, masked_why
 from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
 from retentia.model.grant import Grant, Right
 from retentia.model.ids import RecordId, id_bytes
+from retentia.model.manifest import Why
 from retentia.model.message import JSON, Document, ToolCall, When
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
@@ -66,11 +67,16 @@ class ActingMemory(Gate):
         self._memory = memory
 
     def add(
-        self, messages: MessageLike | Sequence[MessageLike], *, scope: Scope, session: str = DEFAULT_SESSION
+        self,
+        messages: MessageLike | Sequence[MessageLike],
+        *,
+        scope: Scope,
+        session: str = DEFAULT_SESSION,
+        context: Context | None = None,
     ) -> Receipt:
         """Keep what was said; see `Memory.add`."""
         with self._writing(scope, _MESSAGES):
-            return self._memory.add(messages, scope=scope, session=session)
+            return self._memory.add(messages, scope=scope, session=session, context=context)
 
     def add_to_sessions(self, messages: Sequence[tuple[str, MessageLike]], *, scope: Scope) -> Receipt:
         """Keep what was said in several sessions; see `Memory.add_to_sessions`."""
@@ -182,6 +188,16 @@ class ActingMemory(Gate):
             raise
         self._give(Action.READ, Right.READ, [scope], [found])
         return self._shown([found])[0]
+
+    def why(self, reply_id: str, *, scope: Scope) -> Why:
+        """Tell what the model saw when it gave a reply; see `Memory.why`."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        found = self._memory.why(reply_id, scope=scope)
+        there = [one.record for one in found.shown if isinstance(one.record, Record)]
+        self._give(Action.READ, Right.READ, [scope], [found.reply, *there], kinds=ALL_KINDS)
+        if not self._masks(scope, ALL_KINDS):
+            return found
+        return masked_why(found)
 
     def messages(self, *, scope: Scope, session: str = DEFAULT_SESSION, after: int = 0) -> list[MessageRecord]:
         """Return the messages of a session in order; see `Memory.messages`."""

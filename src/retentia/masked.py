@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from retentia.model.manifest import Why
 from retentia.model.message import JSON
 from retentia.model.record import Record
 from retentia.model.session_record import SessionRecord
@@ -47,6 +48,22 @@ def masked_session(record: SessionRecord) -> SessionRecord:
         decisions=tuple(replace(one, text=masked(one.text)) for one in record.decisions),
         open_items=tuple(replace(one, text=masked(one.text)) for one in record.open_items),
     )
+
+
+def masked_why(found: Why) -> Why:
+    """Mask the personal data in a reply and in what was shown for it."""
+
+    def mask(record: Record | Summary | None) -> Record | Summary | None:
+        match record:
+            case None:
+                return None
+            case Summary():
+                return masked_summary(record)
+            case _:
+                return masked_record(record)
+
+    shown = tuple(replace(one, record=mask(one.record)) for one in found.shown)
+    return replace(found, reply=masked_record(found.reply), shown=shown)
 
 
 def masked_hit(hit: Hit, counter: TokenCounter) -> Hit:

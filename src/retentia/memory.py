@@ -39,6 +39,7 @@ from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
 from retentia.model.ids import RecordId, id_bytes, id_text
+from retentia.model.manifest import Why
 from retentia.model.message import JSON, Document, Message, ToolCall, When
 from retentia.model.portable import Line
 from retentia.model.progress import Progress, unheard
@@ -60,9 +61,9 @@ from retentia.security.audit import Access, Action, AuditEntry, AuditHead, Audit
 from retentia.security.audit_buffer import AuditBuffer
 from retentia.security.personal import PersonalKind
 from retentia.sessions import SessionRecords
-from retentia.shown import context_of, shown_ids
+from retentia.shown import context_of, explained, manifest_of, shown_ids
 from retentia.store import jobs, passages, personal, records, scopes, sessions
-from retentia.store.database import Database
+from retentia.store.database import Database, Transaction
 from retentia.store.jobs import Job
 from retentia.store.key import find_key
 from retentia.store.open import open_database
@@ -260,14 +261,17 @@ class Memory:
         *,
         scope: Scope,
         session: str = DEFAULT_SESSION,
+        context: Context | None = None,
     ) -> Receipt:
         """Keep what was said, in order; durable when this returns, found by words at once and by meaning soon after.
 
         Text alone is what the user said; a mapping has the fields of Message. Messages that are refused are named in
         the receipt with the reason and the others are kept; when none can be kept, the first reason is raised.
+        `context` is what the model saw when it gave the last reply among them: `why` tells it later.
         """
         given = [messages] if isinstance(messages, (Message, str, Mapping)) else list(messages)
-        receipt = self._queued(self._write.messages([(session, one) for one in given], scope))
+        manifest = None if context is None else manifest_of(context)
+        receipt = self._queued(self._write.messages([(session, one) for one in given], scope, manifest))
         if receipt.failed and not receipt.written:
             raise ErasedEarlier
         return receipt
@@ -389,16 +393,18 @@ class Memory:
     @_logged(Action.READ)
     def get(self, record_id: str, *, scope: Scope) -> Record:
         """Return one record; raise NotFound when the scope does not have it."""
-        try:
-            raw = id_bytes(record_id)
-        except ValueError as error:
-            raise InvalidInput(str(error)) from error
+        with self._database.read(scope.tenant) as transaction:
+            return _record(transaction, records.view_of(transaction, scope), record_id, scope)
+
+    @_logged(Action.READ)
+    def why(self, reply_id: str, *, scope: Scope) -> Why:
+        """Tell what the model saw when it gave a reply; raise NotFound where it was added without its context."""
         with self._database.read(scope.tenant) as transaction:
             view = records.view_of(transaction, scope)
-            found = records.fetch(transaction, view, records.kinds_of(transaction, view, [raw]))
-        if raw not in found:
-            raise NotFound(f"there is no record {record_id!r} in {scope}")
-        return found[raw]
+            reply = _record(transaction, view, reply_id, scope)
+            if not isinstance(reply, MessageRecord):
+                raise InvalidInput(f"{reply_id!r} is a {reply.kind.value}, not a reply")
+            return explained(transaction, view, reply)
 
     @_logged(Action.READ)
     def messages(self, *, scope: Scope, session: str = DEFAULT_SESSION, after: int = 0) -> list[MessageRecord]:
@@ -855,6 +861,15 @@ class Memory:
         if receipt.job_ids:
             self._workers.wake()
         return receipt
+
+
+def _record(transaction: Transaction, view: View, record_id: str, scope: Scope) -> Record:
+    """Return a record of a view; raise NotFound, or InvalidInput for what is no id."""
+    (raw,) = map(id_bytes, _ids([record_id]))
+    found = records.fetch(transaction, view, records.kinds_of(transaction, view, [raw]))
+    if raw not in found:
+        raise NotFound(f"there is no record {record_id!r} in {scope}")
+    return found[raw]
 
 
 def _ids(given: Sequence[str]) -> tuple[RecordId, ...]:

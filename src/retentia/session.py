@@ -21,9 +21,9 @@ class Session:
         self.name = name
         self.scope = scope
 
-    def append(self, messages: MessageLike | Sequence[MessageLike]) -> Receipt:
+    def append(self, messages: MessageLike | Sequence[MessageLike], *, context: Context | None = None) -> Receipt:
         """Keep what was said next; see `Memory.add`."""
-        return self._memory.add(messages, scope=self.scope, session=self.name)
+        return self._memory.add(messages, scope=self.scope, session=self.name, context=context)
 
     def log_tool_call(self, call: ToolCall) -> Receipt:
         """Keep one call of a tool; see `Memory.log_tool_call`."""

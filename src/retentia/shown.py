@@ -3,14 +3,21 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from retentia.errors import NotFound
 from retentia.lifecycle.forget import Forgetting
+from retentia.model.ids import RecordId, id_bytes
+from retentia.model.manifest import Manifest, Seen, Shown, Why
 from retentia.model.provenance import Trust
 from retentia.model.record import MessageRecord, Record, ToolCallRecord
 from retentia.model.summary import Summary
 from retentia.model.time import Moment
 from retentia.read.listing import Page
 from retentia.read.query import Hit, Recall
+from retentia.store import manifests, records, summaries
+from retentia.store.database import Transaction
+from retentia.store.records import View
 from retentia.working.context import Context, ContextSettings, Material, assemble
+from retentia.working.extractive import MADE_BY, shorter_forms, without_head
 from retentia.working.history import History
 from retentia.working.records import RecalledItem
 from retentia.working.said import window_message
@@ -64,6 +71,38 @@ def _assembled(
     return assemble(material, budget=budget, counter=counter, settings=settings)
 
 
+def manifest_of(made: Context) -> Manifest:
+    """Return what a context shows, to be kept with the reply it leads to."""
+    return Manifest(
+        seen=tuple(
+            Seen(record_id=RecordId(one.id), kind=one.kind, part=one.part, label=one.label, score=one.score)
+            for one in made.manifest
+        ),
+        budget=made.budget,
+        tokens=made.total_tokens,
+        counted=made.counted,
+        tokens_by_part=made.tokens_by_part,
+        missing=made.gap.count if made.gap else 0,
+    )
+
+
+def explained(transaction: Transaction, view: View, reply: MessageRecord) -> Why:
+    """Look up what a reply saw; raise NotFound where that was not kept."""
+    found = (manifests.find(transaction, scope_id, id_bytes(reply.id)) for scope_id in view.scope_ids)
+    kept = next(filter(None, found), None)
+    if kept is None:
+        raise NotFound(f"what the reply {reply.id!r} saw was not kept; add replies with context=")
+    manifest, created_at = kept
+    ids = [id_bytes(one.record_id) for one in manifest.seen if one.record_id is not None]
+    there: dict[bytes, Record | Summary] = {
+        **records.fetch(transaction, view, records.kinds_of(transaction, view, ids))
+    }
+    for scope_id in view.scope_ids:
+        there |= summaries.by_ids(transaction, scope_id, ids)
+    shown = [Shown(one, there.get(id_bytes(one.record_id)) if one.record_id else None) for one in manifest.seen]
+    return Why(reply=reply, manifest=manifest, shown=tuple(shown), created_at=created_at)
+
+
 def shown_ids(answer: object) -> Iterator[str]:
     """Name the records that an answer shows, whichever verb gave it."""
     match answer:
@@ -76,6 +115,10 @@ def shown_ids(answer: object) -> Iterator[str]:
             yield from shown_ids(list(answer.records))
         case History():
             yield from shown_ids(list(answer.messages))
+        case Why():
+            yield from shown_ids(
+                [answer.reply, *(one.record for one in answer.shown if isinstance(one.record, Record))]
+            )
         case Recall() | list():
             for one in answer:
                 match one:
@@ -108,5 +151,11 @@ def recalled_item(hit: Hit) -> RecalledItem:
 
 def summary_item(made: Summary) -> RecalledItem:
     """Prepare a summary for the prompt: when what it covers began, and who made it."""
-    day = Moment.at(made.started_at).local_day()
-    return RecalledItem(id=made.id, kind="summary", text=made.text, speaker=made.made_by, day=day)
+    return RecalledItem(
+        id=made.id,
+        kind="summary",
+        text=without_head(made.text),
+        speaker=made.made_by,
+        day=Moment.at(made.started_at).local_day(),
+        shorter=shorter_forms(made) if made.made_by == MADE_BY else (),
+    )

@@ -40,11 +40,11 @@ def test_each_part_has_its_share_when_all_want_more() -> None:
     greedy = [part(share.part, *[1] * 200) for share in SHARES if share.gives_way]
     fitted = fit(greedy, 100, WORDS)
     assert {part.name: part.tokens for part in fitted.parts} == {
-        "summary": 15,
+        "summary": 20,
         "recalled": 25,
         "profile": 10,
         "pinned": 10,
-        "recent": 40,
+        "recent": 35,
     }
 
 

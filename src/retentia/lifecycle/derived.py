@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from retentia.store import passages, personal, schema, summaries
+from retentia.store import manifests, passages, personal, schema, summaries
 from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
     {"scope", "session", "change", "job", "due", "generation", "setting", "schema_migration", "derived_from"}
     | {"erasure", "tombstone"}
-    | {"audit_entry", "audit_head", "access_grant"}
+    | {"audit_entry", "audit_head", "access_grant", "manifest"}
     | {"tenant_setting", "hold"}
 )
 """Tables without content of a record: names, numbers, ids, times."""
@@ -75,6 +75,12 @@ DERIVED: Mapping[str, DerivedKind] = {
             rebuilt_by="retentia.jobs.summarise",
             erase=summaries.delete_covering,
             scan=summaries.count_covering,
+        ),
+        DerivedKind(
+            table="manifest_entry",
+            rebuilt_by="retentia.store.manifests",
+            erase=manifests.erase,
+            scan=manifests.count,
         ),
     )
 }

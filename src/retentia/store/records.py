@@ -214,6 +214,19 @@ def message_ids(transaction: Transaction, scope_id: int, session_id: bytes, *, a
     return [bytes(row.id) for row in transaction.rows(statement.order_by(message.c.seq))]
 
 
+def last_request(transaction: Transaction, scope_id: int, session_id: bytes, *, before: int) -> bytes | None:
+    """Return the id of the last message of a user before a place in a session."""
+    statement = select(message.c.id).where(
+        message.c.tenant == transaction.tenant,
+        message.c.scope_id == scope_id,
+        message.c.session_id == session_id,
+        message.c.seq < before,
+        message.c.role == "user",
+    )
+    row = transaction.first(statement.order_by(message.c.seq.desc()).limit(1))
+    return None if row is None else bytes(row.id)
+
+
 def items_from_session(transaction: Transaction, scope_id: int, session_id: bytes) -> list[bytes]:
     """Return the ids of the items that name messages of a session as their source, in order."""
     statement = (

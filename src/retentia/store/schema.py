@@ -247,6 +247,36 @@ summary = Table(
     sqlite_with_rowid=False,
 )
 
+manifest = Table(
+    "manifest",
+    metadata,
+    *_scoped(),
+    _id("reply_id", primary_key=True),
+    Column("budget", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    _text("counted"),
+    _text("parts"),
+    Column("missing", Integer, nullable=False),
+    _number("created_at"),
+    sqlite_with_rowid=False,
+)
+
+manifest_entry = Table(
+    "manifest_entry",
+    metadata,
+    *_scoped(),
+    _id("reply_id", primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("record_id", LargeBinary(16)),
+    _text("kind"),
+    _text("part"),
+    _text("label"),
+    Column("score", Float, nullable=False),
+    Column("version", Integer, nullable=False),
+    Index("manifest_entry_record", "tenant", "scope_id", "record_id"),
+    sqlite_with_rowid=False,
+)
+
 personal_data = Table(
     "personal_data",
     metadata,

@@ -101,6 +101,15 @@ def session_record(transaction: Transaction, scope_id: int, session_id: bytes) -
     return None if row is None else _summary(row)
 
 
+def by_ids(transaction: Transaction, scope_id: int, ids: Collection[bytes]) -> dict[bytes, Summary]:
+    """Return summaries of a scope by their ids; those that were made anew since are left out."""
+    found: dict[bytes, Summary] = {}
+    for some in batches(ids):
+        statement = select(summary).where(*_within(summary, transaction, scope_id), summary.c.id.in_(some))
+        found.update((bytes(row.id), _summary(row)) for row in transaction.rows(statement))
+    return found
+
+
 def latest_session_records(transaction: Transaction, scope_id: int, *, limit: int) -> list[tuple[bytes, Summary]]:
     """Return the records of the sessions with the latest messages, the latest first, each with its session."""
     statement = (

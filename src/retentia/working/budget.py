@@ -26,11 +26,11 @@ class Share:
 
 SHARES: tuple[Share, ...] = (
     Share("role", 0.0, 0),
-    Share("summary", 0.15, 4),
+    Share("summary", 0.20, 4),
     Share("recalled", 0.25, 1),
     Share("profile", 0.10, 2),
     Share("pinned", 0.10, 5),
-    Share("recent", 0.40, 3),
+    Share("recent", 0.35, 3),
     Share("current", 0.0, 0),
 )
 """The parts in the order of the context. A summary gives way late: without it, all it covers would be missing."""

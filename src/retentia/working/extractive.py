@@ -20,6 +20,7 @@ MADE_BY = "extractive"
 _TOKENS_A_WORD = 1.5
 """How much room a summary of so many words leaves for the literals that it does not quote, in tokens a word."""
 _BEGINNING = 80
+_SHORTER = (160, 110, 75, 50, 35, 25)
 
 
 class Extractive:
@@ -56,6 +57,18 @@ class Extractive:
     def room(words: int) -> int:
         """Return how many tokens a summary of so many words leaves for literals."""
         return round(_TOKENS_A_WORD * words)
+
+
+def shorter_forms(made: Summary) -> tuple[str, ...]:
+    """Return what a summary quotes in fewer and fewer words, the most telling lines of it."""
+    lines = list(_lines(made.body))
+    forms = (without_head(retold(lines, max_words=words)[1]) for words in _SHORTER)
+    return tuple(dict.fromkeys(filter(None, forms)))
+
+
+def without_head(text: str) -> str:
+    """Return a summary without the line that says how it was made, for where that is said beside it."""
+    return text.removeprefix(HEAD).lstrip("\n")
 
 
 def _body(found: Extract) -> dict[str, JSON]:

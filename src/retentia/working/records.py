@@ -26,7 +26,8 @@ RULES = (
 class RecalledItem:
     """A stored record that may be shown. `day` is yyyymmdd, with 00 for an unknown month or day, and 0 when unknown.
 
-    What is not `trusted` came from tools, documents or other people.
+    What is not `trusted` came from tools, documents or other people. `shorter` are shorter forms of the text for when
+    room is short, the longest first.
     """
 
     id: str
@@ -37,6 +38,7 @@ class RecalledItem:
     day: int = 0
     score: float = 0.0
     trusted: bool = True
+    shorter: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

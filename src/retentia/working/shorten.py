@@ -1,4 +1,4 @@
-"""Shortening summaries to a number of tokens: to their first sentences or lines, the newest losing least."""
+"""Shortening summaries to a number of tokens: to fewer lines or to their first sentences, the newest losing least."""
 
 import re
 from collections.abc import Sequence
@@ -14,15 +14,17 @@ _LEAST = 12
 
 
 def shortened(records: Sequence[RecalledItem], room: int, counter: TokenCounter) -> list[RecalledItem]:
-    """Cut the texts of records so that all of them together take about `room` tokens, each at least its first words.
+    """Shorten the texts of records so that all together take about `room` tokens, each at least its first words.
 
-    Each may take an equal part of what the later ones leave; the last ones come first.
+    Each may take an equal part of what the later ones leave; the last ones come first. A text is replaced by its
+    longest form that fits, or else cut.
     """
     result: list[RecalledItem] = []
     left = room
     for number, record in enumerate(reversed(records)):
         allowed = max(_LEAST, left // (len(records) - number) - _AROUND)
-        text = cut(record.text, allowed, counter)
+        forms = (form for form in (record.text, *record.shorter) if counter.count(form) <= allowed)
+        text = next(forms, "") or cut((record.text, *record.shorter)[-1], allowed, counter)
         left -= counter.count(text) + _AROUND
         result.append(replace(record, text=text))
     return result[::-1]

@@ -5,13 +5,15 @@ scope's next version. From then on it is found by its words.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from retentia.model.ids import new_id_bytes
+from retentia.model.ids import id_text, new_id_bytes
+from retentia.model.manifest import Manifest, Seen
 from retentia.model.message import Document, ToolCall
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
-from retentia.store import records, schema, scopes
-from retentia.store.database import Database
+from retentia.store import manifests, records, schema, scopes
+from retentia.store.database import Database, Transaction
 from retentia.store.summaries import queue_due
 from retentia.write import indexed
 from retentia.write.admission import admit_name
@@ -31,10 +33,11 @@ class WritePipeline:
         self._zone = zone
         self._summarise_at = summarise_at
 
-    def messages(self, given: Sequence[InSession], scope: Scope) -> Receipt:
+    def messages(self, given: Sequence[InSession], scope: Scope, manifest: Manifest | None = None) -> Receipt:
         """Keep messages in order, those of all sessions in one transaction.
 
-        Those that are refused are named in the receipt, or the first refusal is raised when all are.
+        Those that are refused are named in the receipt, or the first refusal is raised when all are. `manifest` is what
+        the last reply among them saw.
         """
         admitted, failed, notes = admit_each(given, now=Moment.now(self._zone))
         written: list[Written] = []
@@ -56,6 +59,8 @@ class WritePipeline:
                 )
                 written.extend(entries)
             job_ids = place.insert(schema.message, rows)
+            if manifest is not None:
+                _note_manifest(transaction, place.scope_id, rows, manifest)
             if len(rows) < self._summarise_at:  # what comes in bulk is summarised when a context needs it
                 queue_due(transaction, place.scope_id, ends, self._summarise_at)
         written.sort(key=lambda entry: entry.position)
@@ -106,6 +111,19 @@ class WritePipeline:
             described = indexed.item(given.kind, **draft.known(record_id, transaction.now))
             job_ids = place.insert(schema.item, [draft.row(described, content_key=key)])
         return Receipt.of_one(scope, record_id, is_new=True, notes=draft.notes, job_ids=job_ids)
+
+
+def _note_manifest(transaction: Transaction, scope_id: int, rows: Sequence[Row], manifest: Manifest) -> None:
+    """Note what the last reply among new messages saw, and which request it answers."""
+    replies = [row.values for row in rows if row.values["role"] == "assistant"]
+    if not replies:
+        return
+    session_id, reply_id, seq = (replies[-1][name] for name in ("session_id", "id", "seq"))
+    request = records.last_request(transaction, scope_id, session_id, before=seq)  # type: ignore[arg-type]  # as drafted
+    if request is not None:
+        asked = Seen(record_id=id_text(request), kind=schema.message.name, part="request")
+        manifest = replace(manifest, seen=(*manifest.seen, asked))
+    manifests.add(transaction, scope_id, reply_id, manifest)  # type: ignore[arg-type]
 
 
 def _keys(messages: Sequence[Placed]) -> list[str]:

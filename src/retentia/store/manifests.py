@@ -1,0 +1,103 @@
+"""Manifests: which records each reply saw. They hold ids and numbers only; an erased record leaves a blank place."""
+
+import json
+from collections.abc import Collection
+
+from sqlalchemy import ColumnElement, Table, delete, func, insert, or_, select, update
+
+from retentia.model.ids import id_bytes, id_text
+from retentia.model.manifest import Manifest, Seen
+from retentia.store.bulk import insert_many
+from retentia.store.database import Transaction, batches
+from retentia.store.schema import item, manifest, manifest_entry
+
+
+def add(transaction: Transaction, scope_id: int, reply_id: bytes, made: Manifest) -> None:
+    """Note what a reply saw; the versions of items are those they have now."""
+    versions = _versions(transaction, [id_bytes(one.record_id) for one in made.seen if one.record_id])
+    key = {"tenant": transaction.tenant, "scope_id": scope_id, "reply_id": reply_id}
+    told = {
+        "budget": made.budget,
+        "tokens": made.tokens,
+        "counted": made.counted,
+        "parts": json.dumps(dict(made.tokens_by_part)),
+        "missing": made.missing,
+        "created_at": transaction.now,
+    }
+    transaction.run(insert(manifest), {**key, **told})
+    rows = []
+    for place, one in enumerate(made.seen):
+        record_id = None if one.record_id is None else id_bytes(one.record_id)
+        version = versions.get(record_id or b"", one.version)
+        entry = {"kind": one.kind, "part": one.part, "label": one.label, "score": one.score, "version": version}
+        rows.append({**key, "place": place, "record_id": record_id, **entry})
+    insert_many(transaction, manifest_entry, rows)
+
+
+def find(transaction: Transaction, scope_id: int, reply_id: bytes) -> tuple[Manifest, int] | None:
+    """Return the manifest of a reply and when it was noted, UTC microseconds; None without one."""
+    row = transaction.first(
+        select(manifest).where(*_within(manifest, transaction, scope_id), manifest.c.reply_id == reply_id)
+    )
+    if row is None:
+        return None
+    entries = (
+        select(manifest_entry)
+        .where(*_within(manifest_entry, transaction, scope_id), manifest_entry.c.reply_id == reply_id)
+        .order_by(manifest_entry.c.place)
+    )
+    seen = tuple(
+        Seen(
+            record_id=None if one.record_id is None else id_text(one.record_id),
+            kind=one.kind,
+            part=one.part,
+            label=one.label,
+            score=one.score,
+            version=one.version,
+        )
+        for one in transaction.rows(entries)
+    )
+    made = Manifest(
+        seen=seen,
+        budget=row.budget,
+        tokens=row.tokens,
+        counted=row.counted,
+        tokens_by_part=json.loads(row.parts),
+        missing=row.missing,
+    )
+    return made, row.created_at
+
+
+def erase(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
+    """Remove the manifests of replies, and blank the places of what others saw; return how many rows were touched."""
+    touched = 0
+    here = _within(manifest_entry, transaction, scope_id)
+    blank = update(manifest_entry).where(*here).values(record_id=None, label="")
+    for some in batches(record_ids):
+        for table in (manifest_entry, manifest):
+            own = delete(table).where(*_within(table, transaction, scope_id), table.c.reply_id.in_(some))
+            touched += transaction.run(own)
+        touched += transaction.run(blank.where(manifest_entry.c.record_id.in_(some)))
+    return touched
+
+
+def count(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
+    """Count the rows that name one of these records."""
+    counted = select(func.count()).select_from(manifest_entry).where(*_within(manifest_entry, transaction, scope_id))
+    found = 0
+    for some in batches(record_ids):
+        named = or_(manifest_entry.c.record_id.in_(some), manifest_entry.c.reply_id.in_(some))
+        found += transaction.number(counted.where(named))
+    return found
+
+
+def _versions(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for some in batches(ids):
+        statement = select(item.c.id, item.c.version).where(item.c.tenant == transaction.tenant, item.c.id.in_(some))
+        found.update((bytes(row.id), row.version) for row in transaction.rows(statement))
+    return found
+
+
+def _within(table: Table, transaction: Transaction, scope_id: int) -> tuple[ColumnElement[bool], ...]:
+    return table.c.tenant == transaction.tenant, table.c.scope_id == scope_id
