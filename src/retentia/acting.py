@@ -19,7 +19,15 @@ from retentia.errors import Conflict, InvalidInput, NotFound
 from retentia.gate import Gate
 from retentia.lifecycle.erase import Erasure
 from retentia.lifecycle.forget import Forgetting
-from retentia.masked import masked, masked_hit, masked_record, masked_session, masked_summary, masked_why
+from retentia.masked import (
+    masked,
+    masked_hit,
+    masked_opening,
+    masked_record,
+    masked_session,
+    masked_summary,
+    masked_why,
+)
 from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
 from retentia.model.grant import Grant, Right
 from retentia.model.ids import RecordId, id_bytes
@@ -46,6 +54,7 @@ from retentia.store.sessions import SessionSummary
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.working.context import Context
 from retentia.working.history import History
+from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt, WriteStatus
@@ -165,6 +174,7 @@ class ActingMemory(Gate):
         budget: int = 1500,
         role: str = "",
         limit: int = 20,
+        opening: Opening | None = None,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
         recalled = self.recall(request, scope=scope, limit=limit)
@@ -176,6 +186,7 @@ class ActingMemory(Gate):
             budget=budget,
             counter=EstimatingCounter(),
             settings=self._memory.working.context,
+            opening=opening,
         )
 
     def get(self, record_id: str, *, scope: Scope) -> Record:
@@ -252,6 +263,13 @@ class ActingMemory(Gate):
         found = self._memory.session_records(scope=scope, limit=limit)
         self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
         return [masked_session(one) for one in found] if self._masks(scope, ALL_KINDS) else found
+
+    def opening(self, *, scope: Scope, policy: OpeningPolicy = PERSONAL_ASSISTANT, request: str = "") -> Opening:
+        """Return what a new session may begin with; see `Memory.opening`."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        found = self._memory.opening(scope=scope, policy=policy, request=request)
+        self._give(Action.READ, Right.READ, [scope], found.profile, kinds=ALL_KINDS)
+        return masked_opening(found) if self._masks(scope, ALL_KINDS) else found
 
     def sessions(self, *, scope: Scope, limit: int = 100) -> list[SessionSummary]:
         """Return the sessions of a scope; see `Memory.sessions`."""

@@ -12,6 +12,7 @@ from retentia.model.summary import Summary
 from retentia.read.excerpt import excerpt
 from retentia.read.query import Hit, Span
 from retentia.security.personal import PersonalFinding, find_personal, mask_personal
+from retentia.working.opening import Opening
 from retentia.working.tokens import TokenCounter
 
 _R = TypeVar("_R", bound=Record)
@@ -47,6 +48,16 @@ def masked_session(record: SessionRecord) -> SessionRecord:
         summary=masked(record.summary),
         decisions=tuple(replace(one, text=masked(one.text)) for one in record.decisions),
         open_items=tuple(replace(one, text=masked(one.text)) for one in record.open_items),
+    )
+
+
+def masked_opening(found: Opening) -> Opening:
+    """Mask the personal data in what a session begins with."""
+    return replace(
+        found,
+        profile=tuple(masked_record(one) for one in found.profile),
+        open_items=tuple(replace(one, text=masked(one.text)) for one in found.open_items),
+        sessions=tuple(masked_session(one) for one in found.sessions),
     )
 
 

@@ -75,6 +75,7 @@ from retentia.transfer.restore import Restored, restore
 from retentia.working.context import Context
 from retentia.working.extractive import Extractive
 from retentia.working.history import History, read_history
+from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.settings import WorkingSettings
 from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
@@ -371,10 +372,12 @@ class Memory:
         budget: int = 1500,
         role: str = "",
         limit: int = 20,
+        opening: Opening | None = None,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
 
-        The request itself is not stored. Raises BudgetTooSmall when role and request alone do not fit.
+        `opening` is shown too, see there. The request itself is not stored; where it is the last message of the session
+        already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
         recalled = self.recall(request, scope=scope, limit=limit)
         made = context_of(
@@ -385,6 +388,7 @@ class Memory:
             budget=budget,
             counter=self._counter,
             settings=self.working.context,
+            opening=opening,
         )
         if made.gap is not None:
             self._summarise_soon(scope, session)
@@ -456,6 +460,14 @@ class Memory:
     def session_records(self, *, scope: Scope, limit: int = 10) -> list[SessionRecord]:
         """Return the records of the latest sessions that have one, the latest first."""
         return self._session_records.latest(scope, limit=limit)
+
+    @_logged(Action.READ)
+    def opening(self, *, scope: Scope, policy: OpeningPolicy = PERSONAL_ASSISTANT, request: str = "") -> Opening:
+        """Return what a new session may begin with: open items, profile and the latest sessions, for `context`.
+
+        Nothing of it loads by itself. What `request` is about comes first.
+        """
+        return self._session_records.opening(scope, policy, self._counter, request=request)
 
     def scopes(self, tenant: str) -> list[Scope]:
         """Return every scope of a tenant, for those who administer it."""

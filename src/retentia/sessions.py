@@ -7,6 +7,7 @@ from retentia.jobs.summarise import queue_summary
 from retentia.jobs.worker import Worker
 from retentia.model.ids import RecordId, id_text
 from retentia.model.message import JSON
+from retentia.model.record import Kind
 from retentia.model.scope import Scope
 from retentia.model.session_record import Said, SessionRecord
 from retentia.model.summary import Summary
@@ -14,8 +15,12 @@ from retentia.store import jobs, records, sessions, summaries
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.working.extract import LineKind
+from retentia.working.opening import Opening, OpeningPolicy, choose_opening
+from retentia.working.tokens import TokenCounter
 
 _WAIT_SECONDS = 0.01
+_PROFILE = (Kind.FACT, Kind.PREFERENCE, Kind.PROCEDURE)
+_CONSIDERED = 10
 
 
 class SessionRecords:
@@ -56,6 +61,15 @@ class SessionRecords:
                 made = summaries.latest_session_records(transaction, scope_id, limit=limit)
                 found += _records(transaction, view, scope_id, made)
         return sorted(found, key=lambda one: (-one.last_at, one.id))[:limit]
+
+    def opening(self, scope: Scope, policy: OpeningPolicy, counter: TokenCounter, *, request: str) -> Opening:
+        """Return what a new session begins with under a policy."""
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            kinds = [kind.value for kind in _PROFILE]
+            known = records.latest_items(transaction, view, kinds, limit=policy.profile_items * _CONSIDERED)
+        latest = self.latest(scope, limit=policy.sessions_kept)
+        return choose_opening(known, latest, policy, counter, request=request)
 
     def _is_done(self, scope: Scope, job_id: RecordId) -> bool | None:
         """Tell whether a job is done; None while it waits for its first attempt or is at it, False once it failed."""

@@ -1,6 +1,6 @@
 """From what is stored to what a prompt shows: records and hits as the values of the context."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from retentia.errors import NotFound
@@ -19,6 +19,7 @@ from retentia.store.records import View
 from retentia.working.context import Context, ContextSettings, Material, assemble
 from retentia.working.extractive import MADE_BY, shorter_forms, without_head
 from retentia.working.history import History
+from retentia.working.opening import Opening
 from retentia.working.records import RecalledItem
 from retentia.working.said import window_message
 from retentia.working.tokens import TokenCounter
@@ -34,41 +35,51 @@ def context_of(
     budget: int,
     counter: TokenCounter,
     settings: ContextSettings,
+    opening: Opening | None = None,
 ) -> Context:
     """Assemble the next prompt from what was recalled and the history of the session, which `read` reads.
 
     Where a summary does not fit, the whole session is read, so that every message that is not shown can be named.
     """
     history = read(False)
-    made = _assembled(request, recalled, history, role, budget, counter, settings)
+    profile = list(_opening_items(opening)) if opening else []
+    material = Material(request=request, role=role, recalled=[recalled_item(hit) for hit in recalled], profile=profile)
+    made = assemble(_with_history(material, history, counter), budget=budget, counter=counter, settings=settings)
     if any(history.unread.get(one.id) for one in made.dropped):
-        made = _assembled(request, recalled, read(True), role, budget, counter, settings)
+        material = _with_history(material, read(True), counter)
+        made = assemble(material, budget=budget, counter=counter, settings=settings)
     return made
 
 
-def _assembled(
-    request: str,
-    recalled: Iterable[Hit],
-    history: History,
-    role: str,
-    budget: int,
-    counter: TokenCounter,
-    settings: ContextSettings,
-) -> Context:
+def _with_history(material: Material, history: History, counter: TokenCounter) -> Material:
     messages = [
         replace(window_message(message, counter), summarised_by=history.covering(message.seq))
         for message in history.messages
     ]
     uncovered = sum(message.tokens for message in messages if not message.summarised_by)
-    material = Material(
-        request=request,
-        role=role,
+    last = messages[-1] if messages else None
+    is_said = last is not None and last.role == "user" and last.text.strip() == material.request.strip()
+    return replace(
+        material,
         messages=with_tool_groups(messages),
         summary=[summary_item(one) for one in history.summaries],
-        recalled=[recalled_item(hit) for hit in recalled],
         history_tokens=history.covered_tokens + uncovered,
+        request_id=last.id if last is not None and is_said else "",
     )
-    return assemble(material, budget=budget, counter=counter, settings=settings)
+
+
+def _opening_items(opening: Opening) -> Iterator[RecalledItem]:
+    """Prepare what a session begins with: the profile, what is open, and the latest sessions."""
+    for known in opening.profile:
+        yield RecalledItem(
+            id=known.id, kind=known.kind.value, text=known.text, trusted=known.trust is not Trust.OUTSIDE
+        )
+    for item in opening.open_items:
+        yield RecalledItem(id=item.message_id, kind="open item", text=item.text)
+    for session in opening.sessions:
+        day = Moment.at(session.started_at).local_day()
+        text = without_head(session.summary)
+        yield RecalledItem(id=session.id, kind="session", text=text, speaker=session.session, day=day)
 
 
 def manifest_of(made: Context) -> Manifest:

@@ -227,6 +227,15 @@ def last_request(transaction: Transaction, scope_id: int, session_id: bytes, *, 
     return None if row is None else bytes(row.id)
 
 
+def latest_items(transaction: Transaction, view: View, kinds: Collection[str], *, limit: int) -> list[ItemRecord]:
+    """Return the items of some kinds that were recorded last and hold now, the latest first, without their sources."""
+    statement = _in_view(item, transaction, view).where(
+        item.c.kind.in_(kinds), item.c.retracted_at.is_(None), item.c.valid_to.is_(None)
+    )
+    rows = transaction.rows(statement.order_by(item.c.recorded_at.desc(), item.c.id).limit(limit))
+    return [_item(_fields(item, row), view) for row in rows]
+
+
 def items_from_session(transaction: Transaction, scope_id: int, session_id: bytes) -> list[bytes]:
     """Return the ids of the items that name messages of a session as their source, in order."""
     statement = (
