@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retentia.errors import JobLost, SummaryFailed
+from retentia.jobs.kept import write_kept
 from retentia.jobs.work import give_back
 from retentia.model.ids import RecordId, id_text, new_id_bytes
 from retentia.model.record import MessageRecord
@@ -175,6 +176,10 @@ class Summarising:
             )
             keep = summaries.put if step.level in (SESSION_LEVEL, OVERVIEW_LEVEL) else summaries.add
             keep(transaction, job.scope_id, session_id, made)
+            if step.level == SEGMENT_LEVEL:
+                write_kept(
+                    transaction, scopes.named(transaction, [job.scope_id])[job.scope_id], draft.body, step.messages
+                )
 
 
 def queue_summary(database: Database, scope: Scope, name: str, kind: str) -> RecordId | None:

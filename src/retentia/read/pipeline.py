@@ -18,6 +18,7 @@ from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
+from retentia.read.echoes import without_echoes
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
 from retentia.read.masks import mask, without
@@ -147,10 +148,8 @@ class ReadPipeline:
     ) -> tuple[Hit, ...]:
         hits: list[Hit] = []
         left = token_budget
-        for entry in ranked:
-            if (record := found.get(entry.record_id)) is None:
-                continue
-            hit = self._hit(entry, record)
+        there = ((entry, found.get(entry.record_id)) for entry in ranked)
+        for hit in without_echoes(self._hit(entry, record) for entry, record in there if record is not None):
             if left is not None:
                 if hit.tokens > left:
                     continue
