@@ -1,7 +1,7 @@
 """Extract: a summary without a model. It quotes the sentences that matter, word for word, each with its message's id.
 
-What a sentence does is told by cues in English, German and Ukrainian; where no cue speaks, by how much of the range's
-vocabulary it carries (centrality; SumBasic, Nenkova and Vanderwende 2005). Nothing is rephrased, so nothing is invented.
+What a sentence does is told by cues in English, German and Ukrainian; where no cue speaks, what counts is how much of
+the range's vocabulary it carries (SumBasic, Nenkova and Vanderwende 2005). Nothing is rephrased or invented.
 """
 
 from collections import Counter
@@ -182,7 +182,7 @@ def _line(kind: LineKind, sentence: Sentence) -> Line:
 
 
 def _weights(sentences: Sequence[Sentence]) -> list[float]:
-    """Weigh sentences: by the share of the range's terms that they carry, more when a user says it or with a literal."""
+    """Weigh sentences by the share of the range's terms that they carry; a user's words and literals weigh more."""
     terms = [_terms(sentence.quote) for sentence in sentences]
     often = Counter(term for carried in terms for term in carried)
     central = [sum(often[term] for term in carried) / sqrt(len(carried) or 1) for carried in terms]

@@ -200,7 +200,7 @@ def _kind_of_identifier(word: str) -> LiteralKind | None:
 
 
 def _without_trailing(text: str, start: int, end: int) -> int:
-    """Return where an address ends that stands in a sentence: before its punctuation, and before a bracket of the text."""
+    """Return where an address in a sentence ends: before punctuation and brackets that belong to the sentence."""
     for _ in range(_MOST_TRAILING):
         last = text[end - 1]
         closes = ")]}".find(last)

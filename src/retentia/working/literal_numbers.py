@@ -50,11 +50,13 @@ _MEASURES: dict[Meaning, LiteralKind] = {
     "unit": LiteralKind.QUANTITY,
 }
 _WORD_AFTER = re.compile(
-    r"[ \u00a0\u202f\u2009-]?(?P<word>[%‰€£¥₴₹₽₩₺₿元円×]|°[CFС]?|(?:[A-Z]{1,2})?\$|[^\W\d_]+(?:[/·][^\W\d_]+)?[23²³]?\.?)"
+    r"[ \u00a0\u202f\u2009-]?"
+    r"(?P<word>[%‰€£¥₴₹₽₩₺₿元円×]|°[CFС]?|(?:[A-Z]{1,2})?\$|[^\W\d_]+(?:[/·][^\W\d_]+)?[23²³]?\.?)"
 )
 _DAY_AND_MONTH = re.compile(
     r"(?:\.|st|nd|rd|th|-?го|-?е)?(?:[ \u00a0]of)?[ \u00a0-]?(?:the )?(?P<word>[^\W\d_]{3,}\.?)"
 )
+_ENDING = re.compile(r"[а-яіїєґ]{1,2}")  # 2-га is the second, not two hectares
 _YEAR = re.compile(rf",?[ \u00a0-](?:of )?\d{{4}}{_END}(?!-\d)(?:[ \u00a0](?:року|р\.))?")
 _YEAR_WORD = re.compile(r"[ \u00a0](?:року|році|р\.)(?!\w)")
 _SUFFIX = re.compile(rf"(?:st|nd|rd|th|s|er|ers){_END}|-(?:й|го|му|м|ма|ми|х|те|ти|та|а|ої|ій|у|ша|ге|є|их|ті){_END}")
@@ -164,7 +166,7 @@ class _Number:
             if found is None or _DECADE.match(self.text, self.end - 1):
                 break
             meaning, length = self._meaning(found["word"])
-            if meaning is None or meaning == "month":
+            if meaning is None or meaning == "month" or (found[0][0] == "-" and _ENDING.fullmatch(found["word"])):
                 break
             self.end = found.start("word") + length
             kind = _MEASURES.get(meaning, LiteralKind.NUMBER)
@@ -174,7 +176,11 @@ class _Number:
 
     def _meaning(self, word: str) -> tuple[Meaning | None, int]:
         """Return what a word behind a number means, and how much of it says so."""
-        for known in (word, word.rstrip("."), word.split("/")[0]):
+        whole = self.words.meaning(word)
+        if whole in ("magnitude", "month"):  # 2,5 Mio. Euro; a full stop behind other words ends the sentence
+            return whole, len(word)
+        bare = word.rstrip(".")
+        for known in (bare, bare.split("/")[0], word):
             if meaning := self.words.meaning(known):
                 return meaning, len(known)
         return None, 0

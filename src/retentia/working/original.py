@@ -20,7 +20,8 @@ _HAS_WORD = re.compile(r"[^\W\d_]")
 class Original:
     """One message of a summarised range, word for word.
 
-    `tool` names the tool whose result it is, and `status` says how the call went ("ok", "error"); "" for other messages.
+    `tool` names the tool whose result it is and `status` says how the call went ("ok", "error"); both are "" for other
+    messages.
     """
 
     id: str
