@@ -88,6 +88,8 @@ def test_what_a_model_says_about_the_users_machines_and_what_tools_say_is_not_ke
     [
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("Am 3. März kommt Dr. Weiß. Gut.", ["Am 3. März kommt Dr. Weiß.", "Gut."]),
+        ("Im 2. Versuch ging es. Gut.", ["Im 2. Versuch ging es.", "Gut."]),
+        ("We run PostgreSQL 14. It is slow.", ["We run PostgreSQL 14.", "It is slow."]),
         ("We met in 2026. Then it rained.", ["We met in 2026.", "Then it rained."]),
         ("It is version 2.1, i.e. the new one.", ["It is version 2.1, i.e. the new one."]),
         ("вул. Хрещатик, 5 тис. грн. і все. Далі", ["вул. Хрещатик, 5 тис. грн. і все.", "Далі"]),

@@ -93,6 +93,11 @@ ENGLISH = [
     ("```py\nx = 42\n```", ["block ```py\nx = 42\n```"]),
     ("a\n~~~\ny 7\n~~~\nb 8", ["block ~~~\ny 7\n~~~", "number 8"]),
     ("```\nno end 5", ["block ```\nno end 5"]),
+    ("1. first\n2. second, at 9\n## 3. third\n(4) fourth", ["number 9", "number 4"]),
+    ("the July 10 weekend", ["date July 10"]),
+    ("GBP 1,800 x 3, rated 4.8/5, 2c", ["amount GBP 1,800", "number 3", "number 4.8", "number 5"]),
+    ("github.com/a/b and a/b_c", ["url github.com/a/b", "path a/b_c"]),
+    ('{"total": "$213.00", "n": 7}', ['quoted "$213.00"', "number 7"]),
     ("nothing to keep here", []),
     ("pay $5 and again $5", ["amount $5"]),
 ]
