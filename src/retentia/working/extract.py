@@ -29,6 +29,7 @@ _FEWEST_WORDS = 30
 _TOOL_WORDS, _TOOL_CHARACTERS = 30, 240
 _TOO_ALIKE = 0.7
 _GOALS = 2
+_FEWEST_TERMS = 4
 
 
 class LineKind(StrEnum):
@@ -151,7 +152,8 @@ def _candidates(
         sentence = sentences[place]
         known = kinds.get((sentence.message.id, sentence.start), [])
         kind = _kind(sentence, known)
-        found[kind].append(_line(kind, sentence))
+        if kind is not LineKind.SAID or len(_terms(sentence.quote)) >= _FEWEST_TERMS:
+            found[kind].append(_line(kind, sentence))
     found[LineKind.GOAL] = _goals(sentences, found[LineKind.GOAL])
     found[LineKind.TOOL] = list(_tool_lines(messages, sentences))
     return found
