@@ -30,6 +30,7 @@ _PARTS = {
     "disk": "benchmarks.space:disk",
     "memory": "benchmarks.space:memory",
     "peers": "benchmarks.comparison:measure",
+    "literals": "benchmarks.literals:measure",
     "install": "benchmarks.install:measure",
 }
 _Measure = Callable[[Setting], list[Table]]

@@ -36,6 +36,7 @@ class Cues:
 
     patterns: Mapping[Cue, re.Pattern[str]]
     abbreviations: frozenset[str]
+    before_ordinals: frozenset[str]
 
     def said(self, cue: Cue, text: str) -> bool:
         """Tell whether a text has a cue; `text` comes from `cue_form`."""
@@ -54,6 +55,7 @@ def load_cues() -> Cues:
     return Cues(
         {cue: _joined([pattern for data in files for pattern in data[cue]]) for cue in Cue},
         frozenset(word for data in files for word in data["abbreviations"].split()),
+        frozenset(word for data in files for word in data["before_ordinals"].split()),
     )
 
 

@@ -1,7 +1,7 @@
 """Extract: a summary without a model. It quotes the sentences that matter, word for word, each with its message's id.
 
-What a sentence does is told by cues in English, German and Ukrainian; where no cue speaks, by how much of the range's
-vocabulary it carries (centrality; SumBasic, Nenkova and Vanderwende 2005). Nothing is rephrased, so nothing is invented.
+What a sentence does is told by cues in English, German and Ukrainian; where no cue speaks, what counts is how much of
+the range's vocabulary it carries (SumBasic, Nenkova and Vanderwende 2005). Nothing is rephrased or invented.
 """
 
 from collections import Counter
@@ -29,6 +29,7 @@ _FEWEST_WORDS = 30
 _TOOL_WORDS, _TOOL_CHARACTERS = 30, 240
 _TOO_ALIKE = 0.7
 _GOALS = 2
+_FEWEST_TERMS = 4
 
 
 class LineKind(StrEnum):
@@ -151,7 +152,8 @@ def _candidates(
         sentence = sentences[place]
         known = kinds.get((sentence.message.id, sentence.start), [])
         kind = _kind(sentence, known)
-        found[kind].append(_line(kind, sentence))
+        if kind is not LineKind.SAID or len(_terms(sentence.quote)) >= _FEWEST_TERMS:
+            found[kind].append(_line(kind, sentence))
     found[LineKind.GOAL] = _goals(sentences, found[LineKind.GOAL])
     found[LineKind.TOOL] = list(_tool_lines(messages, sentences))
     return found
@@ -182,7 +184,7 @@ def _line(kind: LineKind, sentence: Sentence) -> Line:
 
 
 def _weights(sentences: Sequence[Sentence]) -> list[float]:
-    """Weigh sentences: by the share of the range's terms that they carry, more when a user says it or with a literal."""
+    """Weigh sentences by the share of the range's terms that they carry; a user's words and literals weigh more."""
     terms = [_terms(sentence.quote) for sentence in sentences]
     often = Counter(term for carried in terms for term in carried)
     central = [sum(often[term] for term in carried) / sqrt(len(carried) or 1) for carried in terms]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from retentia.working.kept import Kept, KeptKind, kept_of
 from retentia.working.literal import Literal, LiteralKind
-from retentia.working.literals import find_literals
+from retentia.working.literals import find_literals, parts_of
 from retentia.working.original import Original
 
 _FOR_GOOD = frozenset((KeptKind.DECISION, KeptKind.REASON, KeptKind.REJECTED, KeptKind.ENVIRONMENT))
@@ -51,4 +51,7 @@ def _rank(literal: Literal, message: Original, stretches: Iterable[tuple[int, in
 
 
 def _weakness(literal: Literal) -> int:
-    return 2 if literal.kind is LiteralKind.BLOCK else int(literal.kind in _WEAK)
+    if literal.kind is LiteralKind.BLOCK:
+        return 2
+    quotes_an_id = any(part.key == literal.key and part.kind not in _WEAK for part in parts_of(literal))
+    return int(literal.kind in _WEAK and not quotes_an_id)

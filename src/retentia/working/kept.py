@@ -18,6 +18,7 @@ from retentia.working.original import Original, sentences_of
 
 _LONGEST_WORDS = 40
 _LONGEST_CHARACTERS = 320
+_FEWEST_WORDS = 3
 _QUESTIONS = ("?", "？", "؟")
 _NOT_SO = (Cue.GOAL, Cue.HYPOTHETICAL, Cue.REJECTED, Cue.DECISION)
 _ASIDE = (Cue.SMALL_TALK, Cue.CLOSING)
@@ -123,6 +124,8 @@ def _clipped(text: str, start: int, end: int) -> int:
 
 def _kinds(sentence: Sentence, *, follows_decision: bool, is_answered: bool) -> Iterable[KeptKind]:
     cues = sentence.cues
+    if len(sentence.quote.split()) < _FEWEST_WORDS and " " in sentence.quote:
+        return []  # a heading, an exclamation
     if sentence.is_question:
         return [KeptKind.OPEN_ITEM] if sentence.message.role == "user" and not is_answered else []
     kinds = []

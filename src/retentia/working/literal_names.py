@@ -18,8 +18,8 @@ _TICKET = re.compile(r"[A-Z][A-Z0-9]{1,9}-\d+")
 _VERSION = re.compile(
     r"[vV]?\d+(?:\.[\dx]+)*(?:\.[\dx]+|[-+.]?(?:rc|alpha|beta|dev|post|SNAPSHOT|LTS)[-.]?\d*)|[vV]\d+"
 )
-# 20-year-old, 24-Stunden-Service, 5-köpfig: a number and words, not an identifier.
-_COUNTED = re.compile(r"\d[\d.]*[^\W\d_]{0,2}(?:-[^\W\d_]*[^\W\d_A-ZА-Я][^\W\d_]*)+")
+# 20-year-old, 24-Stunden-Service, 5-köpfig, 2c (in a formula): a number and words, not an identifier.
+_COUNTED = re.compile(r"\d[a-z]{1,2}|\d[\d.]*[^\W\d_]{0,2}(?:-[^\W\d_]*[^\W\d_A-ZА-Я][^\W\d_]*)+")
 
 _WITH_DIGIT = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+")
 _IDENTIFIER = re.compile(rf"[{LETTER}]+(?:[-.](?=[{LETTER}])[{LETTER}]+)*+")
@@ -45,6 +45,7 @@ _PATHS = re.compile(
 _LOOKS_RELATIVE = re.compile(
     r"\.[A-Za-z]\w{0,9}$|[/\\]$|^[\w.-]*[_.@]|[/\\][\w.-]*_|^(?:src|app|lib|docs?|tests?|bin|etc)[/\\]"
 )
+_A_LETTER = re.compile(r"[^\W\d_]")
 _TO_THE_LEFT = re.compile(r"[\w./\\~@%+:-]{1,200}")
 _LINE_BEHIND = re.compile(
     r":\d+(?::\d+)?(?![\w.])|[,:]?[ ]\(?(?:on |at |in |auf |у |в )?(?:lines?|ln|L|Zeilen?|Z\.|ряд(?:ок|ка|ку|ки|ків))"
@@ -59,10 +60,10 @@ def names(text: str, *, has_digit: bool) -> Iterator[Span]:
         yield from _urls(text)
     if "@" in text:
         yield from _emails(text)
-    if "/" in text or "\\" in text:
-        yield from _paths(text)
     if "." in text:
         yield from _with_ending(text)
+    if "/" in text or "\\" in text:
+        yield from _paths(text)
     if has_digit:
         yield from _numbered(text)
     if "_" in text:
@@ -112,6 +113,8 @@ def _paths(text: str) -> Iterator[Span]:
         for found in _PATHS.finditer(text, *chunk.span()):
             start, end = found.start(), _without_trailing(text, *found.span())
             path = text[start:end]
+            if not _A_LETTER.search(path):
+                continue
             if path[0] in "/~.$\\" or path[1:2] == ":" or _LOOKS_RELATIVE.search(path):
                 yield from _path(text, start, end)
 
@@ -200,7 +203,7 @@ def _kind_of_identifier(word: str) -> LiteralKind | None:
 
 
 def _without_trailing(text: str, start: int, end: int) -> int:
-    """Return where an address ends that stands in a sentence: before its punctuation, and before a bracket of the text."""
+    """Return where an address in a sentence ends: before punctuation and brackets that belong to the sentence."""
     for _ in range(_MOST_TRAILING):
         last = text[end - 1]
         closes = ")]}".find(last)

@@ -50,11 +50,15 @@ _MEASURES: dict[Meaning, LiteralKind] = {
     "unit": LiteralKind.QUANTITY,
 }
 _WORD_AFTER = re.compile(
-    r"[ \u00a0\u202f\u2009-]?(?P<word>[%‰€£¥₴₹₽₩₺₿元円×]|°[CFС]?|(?:[A-Z]{1,2})?\$|[^\W\d_]+(?:[/·][^\W\d_]+)?[23²³]?\.?)"
+    r"[ \u00a0\u202f\u2009-]?"
+    r"(?P<word>[%‰€£¥₴₹₽₩₺₿元円×]|°[CFС]?|(?:[A-Z]{1,2})?\$|[^\W\d_]+(?:[/·][^\W\d_]+)?[23²³]?\.?)"
 )
 _DAY_AND_MONTH = re.compile(
     r"(?:\.|st|nd|rd|th|-?го|-?е)?(?:[ \u00a0]of)?[ \u00a0-]?(?:the )?(?P<word>[^\W\d_]{3,}\.?)"
 )
+# 2-га is the second, not two hectares; 3 x 4 is a product.
+_MISLEADING = re.compile(r"-[а-яіїєґ]{1,2}\.?|[ ][x×]")
+_LIST_MARK = re.compile(r"[.)][ \t]")
 _YEAR = re.compile(rf",?[ \u00a0-](?:of )?\d{{4}}{_END}(?!-\d)(?:[ \u00a0](?:року|р\.))?")
 _YEAR_WORD = re.compile(r"[ \u00a0](?:року|році|р\.)(?!\w)")
 _SUFFIX = re.compile(rf"(?:st|nd|rd|th|s|er|ers){_END}|-(?:й|го|му|м|ма|ми|х|те|ти|та|а|ої|ій|у|ша|ге|є|их|ті){_END}")
@@ -121,7 +125,9 @@ class _Number:
         """Return the number with its unit, currency, month or name; None when it is a part of a code."""
         text, start, end = self.text, self.start, self.end
         before = text[start - 1] if start else "\n"
-        kind = self._date_from_day() or self._measure()
+        if self._counts_a_list():
+            return None
+        kind = self._date_from_day() or self._date_after_month() or self._measure()
         if before in "-−+" and (start == 1 or text[start - 2] in " \t\n(["):
             self.start -= 1
         if self._currency_before():
@@ -137,6 +143,14 @@ class _Number:
             elif year := _YEAR_WORD.match(text, end):
                 self.end, kind = year.end(), LiteralKind.DATE
         return kind or LiteralKind.NUMBER, self.start, self.end
+
+    def _counts_a_list(self) -> bool:
+        """Tell whether the number only counts the items of a list: "2. " at the start of a line."""
+        if self.end - self.start > 3 or not _LIST_MARK.match(self.text, self.end):
+            return False
+        line = self.text[max(0, self.start - 8) : self.start].rpartition("\n")
+        opens = bool(line[1]) or self.start <= 8
+        return opens and not line[2].strip("#* \t>") and self._date_from_day() is None
 
     def _is_day(self) -> bool:
         digits = self.text[self.start : self.end]
@@ -164,7 +178,7 @@ class _Number:
             if found is None or _DECADE.match(self.text, self.end - 1):
                 break
             meaning, length = self._meaning(found["word"])
-            if meaning is None or meaning == "month":
+            if meaning is None or meaning == "month" or _MISLEADING.fullmatch(found[0]):
                 break
             self.end = found.start("word") + length
             kind = _MEASURES.get(meaning, LiteralKind.NUMBER)
@@ -174,7 +188,11 @@ class _Number:
 
     def _meaning(self, word: str) -> tuple[Meaning | None, int]:
         """Return what a word behind a number means, and how much of it says so."""
-        for known in (word, word.rstrip("."), word.split("/")[0]):
+        whole = self.words.meaning(word)
+        if whole in ("magnitude", "month"):  # 2,5 Mio. Euro; a full stop behind other words ends the sentence
+            return whole, len(word)
+        bare = word.rstrip(".")
+        for known in (bare, bare.split("/")[0], word):
             if meaning := self.words.meaning(known):
                 return meaning, len(known)
         return None, 0
@@ -206,8 +224,6 @@ class _Number:
             return LiteralKind.TICKET
         word, at = _word_before(text, start)
         known = word.casefold()
-        if self._meaning(word)[0] == "month":
-            return self._date_from_month(at)
         if word in self.words.software:
             kind = LiteralKind.VERSION
         elif known in self.words.lines:
@@ -225,7 +241,13 @@ class _Number:
         self.start = at
         return kind
 
-    def _date_from_month(self, at: int) -> LiteralKind | None:
+    def _date_after_month(self) -> LiteralKind | None:
+        """Take in a month in front, with the year behind the day: March 3rd, 2026; März 2026."""
+        if self.text[self.start - 1 : self.start] not in (" ", "\u00a0"):
+            return None
+        word, at = _word_before(self.text, self.start)
+        if not word or self._meaning(word)[0] != "month":
+            return None
         digits = self.text[self.start : self.first_end]
         if self._is_day():
             if suffix := _SUFFIX.match(self.text, self.end):

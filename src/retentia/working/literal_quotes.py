@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from retentia.working.literal import LiteralKind, Span
 
-LONGEST_QUOTE = 200
+LONGEST_QUOTE = 120
 """Characters: a longer quotation is a text, in which literals are looked for one by one."""
 
 # A quote opens before a character and closes behind one. Straight ones are apostrophes and inches elsewhere: don't, 5".
@@ -40,9 +40,10 @@ _FENCES = re.compile(r"^[ ]{0,3}(`{3,}+|~{3,}+)", re.MULTILINE)
 
 
 def quotations(text: str) -> Iterator[Span]:
-    """Yield quoted strings on one line, of at most 200 characters."""
+    """Yield quoted strings on one line, of at most 120 characters."""
     for found in _QUOTED.finditer(text):
-        if _SAYS_SOMETHING.search(found[0]):
+        is_key = found[0][0] == '"' and text[found.end() : found.end() + 1] == ":"  # of a JSON object
+        if not is_key and _SAYS_SOMETHING.search(found[0]):
             yield LiteralKind.QUOTED, *found.span()
 
 

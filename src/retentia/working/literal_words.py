@@ -53,7 +53,7 @@ def literal_words() -> LiteralWords:
     after |= dict.fromkeys(months - {form.casefold() for form in capitalised}, "month")
     after |= dict.fromkeys(capitalised, "month")
     for name in ("unit", "percent", "magnitude"):
-        words: Meaning = name  # type: ignore[assignment]  # one of the names above
+        words: Meaning = name
         after |= dict.fromkeys((*data[name]["signs"].split(), *data[name]["words"].split()), words)
     after |= dict.fromkeys((*signs, *currency["codes"].split(), *currency["words"].split()), "currency")
     return LiteralWords(

@@ -6,7 +6,6 @@ and linear in the length of the text. What security/secrets.py has masked stays 
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from retentia.working.literal import QUOTING, Literal, LiteralKind, Span, inside, key_of
@@ -48,8 +47,8 @@ def _candidates(text: str) -> list[Span]:
     text = _without(text, spans)
     has_digit = _A_DIGIT.search(text) is not None
     if has_digit:
-        spans += numbers(text)
         spans += phones(text)
+        spans += numbers(text)
     spans += names(text, has_digit=has_digit)
     if _A_QUOTE.search(text):
         spans += quotations(text)
@@ -85,7 +84,7 @@ def _longest(spans: list[Span]) -> list[Span]:
     return chosen + _of_cluster(spans, cluster)
 
 
-def _of_cluster(spans: list[Span], cluster: list[int]) -> Iterable[Span]:
+def _of_cluster(spans: list[Span], cluster: list[int]) -> list[Span]:
     """Choose among spans that overlap one another in a chain, given by start."""
     if len(cluster) == 1:
         return [spans[cluster[0]]]

@@ -35,8 +35,10 @@ def missing(literals: Iterable[Literal], summary: str) -> list[Literal]:
     word or path is not the literal.
     """
     said = _Said(summary)
-    distinct = {literal.key: literal for literal in reversed(list(literals))}
-    return [literal for literal in reversed(list(distinct.values())) if not said.has(literal)]
+    distinct: dict[str, Literal] = {}
+    for literal in literals:
+        distinct.setdefault(literal.key, literal)
+    return [literal for literal in distinct.values() if not said.has(literal)]
 
 
 def append_missing(summary: str, literals: Sequence[Literal], room_tokens: int, counter: TokenCounter) -> Appended:
@@ -69,25 +71,22 @@ def _split(summary: str) -> tuple[str, str]:
 def _fitting(
     lost: Sequence[Literal], body: str, room: int, counter: TokenCounter
 ) -> tuple[list[Literal], list[Literal]]:
-    chosen: list[Literal] = []
+    chosen: dict[str, Literal] = {}
     left_out: list[Literal] = []
     said = _Said(body)
-    known = {literal.key for literal in lost}
     room -= counter.count(MARK)
     for literal in lost:
-        cost = _cost(literal, counter)
-        if cost <= room:
-            chosen.append(literal)
-            room -= cost
+        if literal.key in chosen:
             continue
-        left_out.append(literal)
-        for part in parts_of(literal):
-            cost = _cost(part, counter)
-            if part.key not in known and cost <= room and not said.has(part):
-                known.add(part.key)
-                chosen.append(part)
+        fits = _cost(literal, counter) <= room
+        if not fits:
+            left_out.append(literal)
+        for one in (literal,) if fits else parts_of(literal):
+            cost = _cost(one, counter)
+            if cost <= room and one.key not in chosen and not said.has(one):
+                chosen[one.key] = one
                 room -= cost
-    return chosen, left_out
+    return list(chosen.values()), left_out
 
 
 def _cost(literal: Literal, counter: TokenCounter) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from retentia.languages.cues import load_cues
 from retentia.model.time import Moment
 from retentia.working.literal_quotes import blocks
+from retentia.working.literal_words import literal_words
 
 _END = re.compile(r"[.!?…؟]+[\"'»”“’)\]]*\s+|[。！？]+[」』”’）]*\s*|\s*\n\s*")
 _LINE_MARKS = re.compile(r"(?:[-*•·>#]+|\d{1,2}[.)])\s+")
@@ -20,7 +21,8 @@ _HAS_WORD = re.compile(r"[^\W\d_]")
 class Original:
     """One message of a summarised range, word for word.
 
-    `tool` names the tool whose result it is, and `status` says how the call went ("ok", "error"); "" for other messages.
+    `tool` names the tool whose result it is and `status` says how the call went ("ok", "error"); both are "" for other
+    messages.
     """
 
     id: str
@@ -77,11 +79,17 @@ class _Ends:
 
     def _is_end(self, stop: int, following: int) -> bool:
         after = self._text[following : following + 1]
-        before = self._text[max(self._first, stop - 16) : stop].split()
-        word = before[-1].lstrip("(„“\"'«").casefold() if before else ""
+        before = self._text[max(self._first, stop - 24) : stop].casefold().split()
+        word = before[-1].lstrip("(„“\"'«") if before else ""
         if after.islower() or word in load_cues().abbreviations:
             return False
-        return not (len(word) <= 2 and word.isdecimal() and after.isalpha())
+        return not (len(word) <= 2 and word.isdecimal() and self._is_ordinal(before[-2:-1], following))
+
+    def _is_ordinal(self, before: list[str], following: int) -> bool:
+        """Tell whether the number in front of a full stop is one: am 3. Tag, 3. März."""
+        word = self._text[following : following + 12].split(None, 1)
+        behind = literal_words().meaning(word[0].rstrip(".,;:!?")) if word else None
+        return behind == "month" or not load_cues().before_ordinals.isdisjoint(before)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:

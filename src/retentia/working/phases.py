@@ -1,7 +1,7 @@
 """Phases: where a session turns to something else, so that a summary may end there instead of in the middle.
 
-Conservative: a phase opens only with a user's message, and a change of vocabulary counts only when hardly a term goes on
-(TextTiling, Hearst 1997). Tool calls and their results stay together.
+Conservative: a phase opens only with a user's message, and a change of vocabulary counts only when hardly a term goes
+on (TextTiling, Hearst 1997). Tool calls and their results stay together.
 """
 
 from collections import Counter
