@@ -24,6 +24,7 @@ _PARTS = {
     "start": "benchmarks.start:measure",
     "tenants": "benchmarks.tenants:measure",
     "ingest": "benchmarks.ingest:measure",
+    "context": "benchmarks.context:measure",
     "audit": "benchmarks.audit:measure",
     "erasure": "benchmarks.erasure:measure",
     "encryption": "benchmarks.encryption:measure",

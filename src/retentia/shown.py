@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from retentia.errors import NotFound
 from retentia.lifecycle.forget import Forgetting
@@ -17,7 +18,7 @@ from retentia.store import manifests, records, summaries
 from retentia.store.database import Transaction
 from retentia.store.records import View
 from retentia.working.context import Context, ContextSettings, Material, assemble
-from retentia.working.extractive import MADE_BY, shorter_forms, without_head
+from retentia.working.extractive import MADE_BY, shortened_to, without_head
 from retentia.working.history import History
 from retentia.working.opening import Opening
 from retentia.working.records import RecalledItem
@@ -168,5 +169,5 @@ def summary_item(made: Summary) -> RecalledItem:
         text=without_head(made.text),
         speaker=made.made_by,
         day=Moment.at(made.started_at).local_day(),
-        shorter=shorter_forms(made) if made.made_by == MADE_BY else (),
+        shorten=partial(shortened_to, made) if made.made_by == MADE_BY else None,
     )

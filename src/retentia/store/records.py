@@ -32,6 +32,8 @@ TABLES: Mapping[Kind, Table] = {
     Kind.TOOL_CALL: tool_call,
     Kind.DOCUMENT: document,
 } | {kind: item for kind in Kind if kind not in {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}}
+_NO_PLACE = 1 << 62
+"""Behind every place of a session, and more than there are."""
 _Fields: TypeAlias = Mapping[str, Any]  # what a driver returns has no static type
 RECORD_TABLES: tuple[Table, ...] = (message, tool_call, document, item)
 # Looking a name up takes a third of the time of calling its enumeration.
@@ -192,13 +194,16 @@ def session_messages(
 
     With a limit the first of them, or with `newest` the last.
     """
-    statement = _in_view(message, transaction, view).where(message.c.session_id == session_id, message.c.seq > after)
-    if until is not None:
-        statement = statement.where(message.c.seq <= until)
-    if only_pinned:
-        statement = statement.where(message.c.pinned == 1)
-    statement = statement.order_by(message.c.seq.desc() if newest else message.c.seq).limit(limit)
-    rows = transaction.rows(statement)
+    statement = _said(len(view.scopes), newest=newest, only_pinned=only_pinned)
+    params = {
+        "tenant": transaction.tenant,
+        **_numbered("scope", view.scopes),
+        "session_id": session_id,
+        "after": after,
+        "until": _NO_PLACE if until is None else until,
+        "most": _NO_PLACE if limit is None else limit,
+    }
+    rows = transaction.tuples(statement, params)
     return [_message(_fields(message, row), view) for row in (reversed(rows) if newest else rows)]
 
 
@@ -355,6 +360,21 @@ def _by_ids(table: Table, scopes: int, ids: int) -> Select[Any]:
         table.c.scope_id.in_([bindparam(name) for name in _numbered("scope", range(scopes))]),
         table.c.id.in_([bindparam(name) for name in _numbered("id", range(ids))]),
     )
+
+
+@lru_cache(maxsize=64)
+def _said(scopes: int, *, newest: bool, only_pinned: bool) -> Select[Any]:
+    """Return the statement that reads messages of a session in so many scopes; building it costs more than running."""
+    statement = _shown(message).where(
+        message.c.tenant == bindparam("tenant"),
+        message.c.scope_id.in_([bindparam(name) for name in _numbered("scope", range(scopes))]),
+        message.c.session_id == bindparam("session_id"),
+        message.c.seq > bindparam("after"),
+        message.c.seq <= bindparam("until"),
+    )
+    if only_pinned:
+        statement = statement.where(message.c.pinned == 1)
+    return statement.order_by(message.c.seq.desc() if newest else message.c.seq).limit(bindparam("most"))
 
 
 def _numbered(name: str, values: Iterable[object]) -> dict[str, object]:

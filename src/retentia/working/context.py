@@ -24,7 +24,7 @@ from retentia.working.render import (
     with_unique_call_ids,
 )
 from retentia.working.shorten import shortened
-from retentia.working.tokens import MESSAGE_OVERHEAD, TokenCounter
+from retentia.working.tokens import MESSAGE_OVERHEAD, RememberingCounter, TokenCounter
 from retentia.working.window import (
     Gap,
     Unit,
@@ -120,6 +120,7 @@ def assemble(
     budget does not hold the role and the current request.
     """
     settings = settings or ContextSettings()
+    counter = RememberingCounter(counter)
     material = _once(material)
     required = _required(material, counter)
     least = fit(required, budget, counter, settings.shares)

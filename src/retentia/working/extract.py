@@ -122,10 +122,11 @@ def extract(
     return Extract(text=appended.text, lines=tuple(lines), kept=kept, literals=literals, left_out=appended.left_out)
 
 
-def retold(lines: Sequence[Line], *, max_words: int) -> tuple[list[Line], str]:
+def retold(lines: Sequence[Line], *, max_words: int, are_distinct: bool = False) -> tuple[list[Line], str]:
     """Choose among the lines of extracts of neighbouring stretches, given in their order; return them and their text.
 
-    The goal is what was said first, of everything else the latest comes first.
+    The goal is what was said first, of everything else the latest comes first. `are_distinct` says that no two of them
+    say the same, as those of one extract.
     """
     found: dict[LineKind, list[Line]] = {kind: [] for kind in LineKind}
     for line in lines:
@@ -134,7 +135,7 @@ def retold(lines: Sequence[Line], *, max_words: int) -> tuple[list[Line], str]:
         if kind is not LineKind.GOAL:
             some.reverse()
     ids = list(dict.fromkeys(one for line in lines for one in (line.message_id, line.purpose_id) if one))
-    chosen = _within(found, max_words, ids)
+    chosen = _within(found, max_words, ids, are_distinct=are_distinct)
     return chosen, _text(chosen, ids)
 
 
@@ -255,7 +256,9 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         place += len(line)
 
 
-def _within(found: dict[LineKind, list[Line]], max_words: int, message_ids: Sequence[str]) -> list[Line]:
+def _within(
+    found: dict[LineKind, list[Line]], max_words: int, message_ids: Sequence[str], *, are_distinct: bool = False
+) -> list[Line]:
     """Choose lines in turns, a line of each kind, while they fit; in the end by kind and by message."""
     chosen: list[Line] = []
     seen: list[frozenset[int]] = []
@@ -268,8 +271,10 @@ def _within(found: dict[LineKind, list[Line]], max_words: int, message_ids: Sequ
                 continue
             line = found[kind][turn]
             words = len(_shown(line, ids).split())
-            terms = _terms(line.quote)
-            if words <= room and not any(_alike(terms, other) for other in seen):
+            if words > room:
+                continue
+            terms = frozenset[int]() if are_distinct else _terms(line.quote)
+            if are_distinct or not any(_alike(terms, other) for other in seen):
                 chosen.append(line)
                 seen.append(terms)
                 room -= words

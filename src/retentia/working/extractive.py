@@ -20,7 +20,6 @@ MADE_BY = "extractive"
 _TOKENS_A_WORD = 1.5
 """How much room a summary of so many words leaves for the literals that it does not quote, in tokens a word."""
 _BEGINNING = 80
-_SHORTER = (160, 110, 75, 50, 35, 25)
 
 
 class Extractive:
@@ -59,11 +58,10 @@ class Extractive:
         return round(_TOKENS_A_WORD * words)
 
 
-def shorter_forms(made: Summary) -> tuple[str, ...]:
-    """Return what a summary quotes in fewer and fewer words, the most telling lines of it."""
+def shortened_to(made: Summary, words: int) -> str:
+    """Return the most telling lines of what a summary quotes, in at most so many words; "" where none is that short."""
     lines = list(_lines(made.body))
-    forms = (without_head(retold(lines, max_words=words)[1]) for words in _SHORTER)
-    return tuple(dict.fromkeys(filter(None, forms)))
+    return without_head(retold(lines, max_words=words, are_distinct=True)[1])
 
 
 def without_head(text: str) -> str:

@@ -1,7 +1,7 @@
 """Records: show what was recalled as quoted data, what is trusted and what is not in blocks of their own."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from retentia.working.quote import block, label, nonce_for, quoted, short_ids
@@ -26,8 +26,8 @@ RULES = (
 class RecalledItem:
     """A stored record that may be shown. `day` is yyyymmdd, with 00 for an unknown month or day, and 0 when unknown.
 
-    What is not `trusted` came from tools, documents or other people. `shorter` are shorter forms of the text for when
-    room is short, the longest first.
+    What is not `trusted` came from tools, documents or other people. `shorten` returns what to show in at
+    most so many words where room is short; without it the text is cut.
     """
 
     id: str
@@ -38,7 +38,7 @@ class RecalledItem:
     day: int = 0
     score: float = 0.0
     trusted: bool = True
-    shorter: tuple[str, ...] = ()
+    shorten: Callable[[int], str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

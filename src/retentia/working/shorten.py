@@ -11,23 +11,36 @@ CUT = " […]"
 _END = re.compile(r"(?<=[.!?…;。！？])\s+|\n+")
 _AROUND = 24
 _LEAST = 12
+_TOKENS_A_WORD = 1.3
+_FEWEST_WORDS = 16
 
 
 def shortened(records: Sequence[RecalledItem], room: int, counter: TokenCounter) -> list[RecalledItem]:
     """Shorten the texts of records so that all together take about `room` tokens, each at least its first words.
 
-    Each may take an equal part of what the later ones leave; the last ones come first. A text is replaced by its
-    longest form that fits, or else cut.
+    Each may take an equal part of what the later ones leave; the last ones come first. A text says less in fewer words
+    where it knows how to, or else is cut.
     """
     result: list[RecalledItem] = []
     left = room
     for number, record in enumerate(reversed(records)):
         allowed = max(_LEAST, left // (len(records) - number) - _AROUND)
-        forms = (form for form in (record.text, *record.shorter) if counter.count(form) <= allowed)
-        text = next(forms, "") or cut((record.text, *record.shorter)[-1], allowed, counter)
+        text = _shorter(record, allowed, counter)
         left -= counter.count(text) + _AROUND
         result.append(replace(record, text=text))
     return result[::-1]
+
+
+def _shorter(record: RecalledItem, most: int, counter: TokenCounter) -> str:
+    if record.shorten is None or counter.count(record.text) <= most:
+        return cut(record.text, most, counter)
+    words = round(most / _TOKENS_A_WORD)
+    while words >= _FEWEST_WORDS:
+        text = record.shorten(words)
+        if text and counter.count(text) <= most:
+            return text
+        words = words * 3 // 4
+    return cut(record.shorten(_FEWEST_WORDS) or record.text, most, counter)
 
 
 def cut(text: str, most: int, counter: TokenCounter) -> str:

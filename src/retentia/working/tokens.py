@@ -144,6 +144,26 @@ class ExactCounter:
         return _message_tokens(message, self.count, self._image_tokens)
 
 
+class RememberingCounter:
+    """Counts each text once, for as long as one context is made; the texts are dropped with it."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._texts: dict[str, int] = {}
+        self.label = counter.label
+
+    def count(self, text: str) -> int:
+        """Count the tokens of a text."""
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = self._counter.count(text)
+        return known
+
+    def count_message(self, message: Message) -> int:
+        """Count the tokens of a message."""
+        return self._counter.count_message(message)
+
+
 def _message_tokens(message: Message, count: Callable[[str], int], image_tokens: int) -> int:
     tokens = MESSAGE_OVERHEAD
     if isinstance(message.content, str):
