@@ -83,6 +83,10 @@ class AnthropicChat:
         """Return the answer piece by piece; only its beginning is tried again. Raises ModelError while iterated."""
         return ReplyStream(self._pieces(messages, max_tokens))
 
+    def warm(self) -> None:
+        """Load the vendor's package, which takes a second or two, so that the first call does not wait for it."""
+        self._open.get()
+
     def schema_mode(self, _schema: JsonSchema) -> str:
         """Return how the server is held to a schema: always as the input of a tool."""
         return "tool"

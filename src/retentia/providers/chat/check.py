@@ -1,9 +1,8 @@
 """Find out what a chat model can do, by asking it little."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from retentia.errors import ModelError
@@ -14,14 +13,12 @@ _CITY = (
     ChatMessage("system", "You read one sentence and answer in JSON with the city and the number of people."),
     ChatMessage("user", "Three friends met in Lisbon."),
 )
-SCHEMA: Mapping[str, Any] = MappingProxyType(
-    {
-        "type": "object",
-        "properties": {"city": {"type": "string", "maxLength": 40}, "people": {"type": "integer"}},
-        "required": ["city", "people"],
-        "additionalProperties": False,
-    }
-)
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "maxLength": 40}, "people": {"type": "integer"}},
+    "required": ["city", "people"],
+    "additionalProperties": False,
+}
 _FEW_TOKENS = 200
 _WORDS = {
     "json_schema": "the endpoint takes a schema and keeps to it",
@@ -64,6 +61,8 @@ class ModelCheck:
 
 def check_model(model: ChatModel, *, clock: Callable[[], float] = time.monotonic) -> ModelCheck:
     """Ask a model three short questions, and say what it can do; what fails is a finding, not an error."""
+    if warm := getattr(model, "warm", None):
+        warm()
     started = clock()
     try:
         answer = model.complete(_HELLO, max_tokens=_FEW_TOKENS)

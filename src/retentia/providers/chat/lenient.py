@@ -1,8 +1,7 @@
 """Find and read JSON as models write it: between words, and not quite by the rules. In linear time.
 
-The package json-repair, which is often used for this, took 25 seconds for 24 kB of commas and quotes, and completes an
-answer that was cut off: what a list of facts lost is then never missed. Here each character is looked at a bounded
-number of times, and what is not closed is not taken.
+Each character is looked at a bounded number of times, and what is not closed is not taken: of a list of facts that was
+cut off, the lost ones would never be missed (docs/decisions/0012-reading-what-models-answer.md).
 """
 
 import re

@@ -94,6 +94,10 @@ class OpenAIChat:
         """Return the answer piece by piece; only its beginning is tried again. Raises ModelError while iterated."""
         return ReplyStream(self._pieces(messages, max_tokens))
 
+    def warm(self) -> None:
+        """Load the vendor's package, which takes a second or two, so that the first call does not wait for it."""
+        self._open.get()
+
     def schema_mode(self, schema: JsonSchema) -> SchemaMode | None:
         """Return how the server is held to a schema; None before it was asked with it."""
         return self._modes.get(json.dumps(schema, sort_keys=True))
