@@ -283,9 +283,10 @@ class ModelRejected(ModelError):
 
     code = "model_rejected"
 
-    def __init__(self, message: str = "", *, status: int = 0, unsupported: str = "") -> None:
+    def __init__(self, message: str = "", *, status: int = 0, unsupported: str = "", too_long: bool = False) -> None:
         super().__init__(*filter(None, [message]))
         self.status = status
+        self.too_long = too_long
         self.unsupported = unsupported  # the field of the request that the server does not know, where it says so
 
 

@@ -167,6 +167,11 @@ def test_a_text_that_is_too_long_is_not_sent_again_in_other_words(server: ChatSe
     assert model.schema_mode(SCHEMA) is None
 
 
+def test_a_model_named_after_its_context_is_asked_in_words_as_any_other(server: ChatServer) -> None:
+    server.script = [failing(400, {"message": "response_format"}), LISBON]
+    assert OpenAIChat("long-context", server.url).complete(ASK, schema=SCHEMA).value == {"city": "Lisbon"}
+
+
 def test_a_server_that_takes_a_schema_and_ignores_it_is_asked_in_words_the_next_time(
     server: ChatServer, model: OpenAIChat
 ) -> None:

@@ -97,8 +97,9 @@ class AnthropicChat:
         """Return the answer, and the input of the tool it calls, if it calls it."""
         client, patience = self._open.get()
         create: Any = client.messages.with_streaming_response.create  # what is sent is ours, not of its types
+        check = patience.deadline()
         with create(**request, extra_body=dict(self._options.fields)) as response:
-            body = patience.body(response.iter_bytes())
+            body = patience.body(response.iter_bytes(), check)
         try:
             data = json.loads(body)
             blocks = data["content"]

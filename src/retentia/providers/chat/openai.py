@@ -140,8 +140,9 @@ class OpenAIChat:
     ) -> Completion:
         client, patience = self._open.get()
         create: Any = client.chat.completions.with_streaming_response.create  # what is sent is ours, not of its types
+        check = patience.deadline()
         with create(**request, extra_body={**fields, **self._options.fields}) as response:
-            body = patience.body(response.iter_bytes())
+            body = patience.body(response.iter_bytes(), check)
         try:
             data = json.loads(body)
             choice = data["choices"][0]
@@ -273,4 +274,4 @@ def _next_mode(mode: SchemaMode) -> SchemaMode:
 
 
 def _may_be_the_format(error: ModelRejected) -> bool:
-    return error.status in _NOT_THIS_FORMAT and "context" not in str(error)  # a text that is too long stays too long
+    return error.status in _NOT_THIS_FORMAT and not error.too_long

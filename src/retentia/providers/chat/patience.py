@@ -97,9 +97,8 @@ class Patience:
 
         return check
 
-    def body(self, chunks: Iterator[bytes]) -> bytes:
+    def body(self, chunks: Iterator[bytes], check: Callable[[], None]) -> bytes:
         """Return a whole reply; raise ModelTimedOut when it drips in for too long, ModelReplyInvalid for a huge one."""
-        check = self.deadline()
         body = bytearray()
         for chunk in chunks:
             body += chunk
@@ -130,7 +129,9 @@ class Patience:
             when = f"; it asks to wait {wait:g} seconds" if wait else ""
             return ModelUnavailable(f"{self.name} is not available: {told}{when}", retry_after_seconds=wait)
         message = f"{self.name} refused: {told}; {_remedy(status)}"
-        return ModelRejected(message, status=status, unsupported=_unsupported(response.text))
+        return ModelRejected(
+            message, status=status, unsupported=_unsupported(response.text), too_long="context" in told
+        )
 
     def _late(self) -> ModelTimedOut:
         limit = f"{self.options.timeout_seconds:g} seconds"
