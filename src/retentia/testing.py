@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from retentia.errors import EmbeddingFailed
 from retentia.providers.base import Embedder, EmbedderIdentity
+from retentia.testing_model import FakeModel, Held
+
+__all__ = ["STRANGE_TEXTS", "EmbedderContract", "FakeEmbedder", "FakeModel", "Held"]
 
 _WORD = re.compile(r"\w+")
 _PLACES_PER_WORD = 4

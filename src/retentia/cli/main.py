@@ -14,6 +14,7 @@ from retentia.cli.hold import hold_group
 from retentia.cli.ingest import ingest
 from retentia.cli.jobs import jobs, worker
 from retentia.cli.keeping import growth, keep, personal, policy, quota, retention, review
+from retentia.cli.model import model_group
 from retentia.cli.reading import context, listing, recall, show
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
 from retentia.cli.writing import erase, remember
@@ -60,6 +61,7 @@ for command in (
     reembed,
     worker,
     jobs,
+    model_group,
     audit_group,
     eval_group,
 ):

@@ -36,7 +36,7 @@ class Poster:
     """Posts to one URL. Safe in several threads: each call has a connection of its own from a pool of idle ones."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
-        self._url = _checked(url)
+        self._url = checked_address(url)
         self._target = self._url.path + (f"?{self._url.query}" if self._url.query else "")
         self._headers = {"Content-Type": "application/json", "Accept": "application/json", **headers}
         self._idle: list[http.client.HTTPConnection] = []
@@ -100,7 +100,8 @@ def _close(connections: list[http.client.HTTPConnection]) -> None:
         connection.close()
 
 
-def _checked(url: str) -> SplitResult:
+def checked_address(url: str) -> SplitResult:
+    """Return the parts of a server's address; raise InvalidInput when it is none."""
     try:
         parts = urlsplit(url)
         is_sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -108,7 +109,7 @@ def _checked(url: str) -> SplitResult:
         is_sound = False
     # The URL is not repeated here: it might hold the password that it should not.
     if not is_sound or "@" in parts.netloc:
-        raise InvalidInput("the embedder's address must look like https://host:port/v1, without user and password")
+        raise InvalidInput("the server's address must look like https://host:port/v1, without user and password")
     return parts
 
 

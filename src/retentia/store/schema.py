@@ -426,6 +426,20 @@ tenant_setting = Table(
     sqlite_with_rowid=False,
 )
 
+model_usage = Table(
+    "model_usage",
+    metadata,
+    _key("tenant"),
+    _number("day", primary_key=True),
+    _key("model"),
+    _key("purpose"),
+    _number("calls"),
+    _number("tokens_in"),
+    _number("tokens_out"),
+    _number("cost"),
+    sqlite_with_rowid=False,
+)
+
 for _record in (message, tool_call, document, item):
     Index(
         f"{_record.name}_expiry",

@@ -1,4 +1,7 @@
-"""What a tenant has set for itself: its retention schedule and its quota, each as JSON; read with every write."""
+"""What a tenant has set for itself: its retention schedule, its quota and its ceiling for models, each as JSON.
+
+Read with every write.
+"""
 
 import json
 from collections.abc import Mapping
@@ -10,11 +13,13 @@ from sqlalchemy import bindparam, delete, select
 
 from retentia.errors import InvalidInput
 from retentia.model.retention import Schedule, shipped_schedule
+from retentia.model.spending import Ceiling
 from retentia.store.database import Transaction
 from retentia.store.schema import tenant_setting
 
 _RETENTION = "retention"
 _QUOTA = "quota"
+_CEILING = "model_ceiling"
 _ALL = select(tenant_setting.c.name, tenant_setting.c.value).where(tenant_setting.c.tenant == bindparam("tenant"))
 
 
@@ -45,6 +50,7 @@ class TenantSettings:
 
     schedule: Schedule
     quota: Quota
+    ceiling: Ceiling
 
 
 def load(transaction: Transaction) -> TenantSettings:
@@ -63,12 +69,18 @@ def set_quota(transaction: Transaction, quota: Quota) -> None:
     _write(transaction, _QUOTA, asdict(quota) if quota.is_set else None)
 
 
+def set_ceiling(transaction: Transaction, ceiling: Ceiling) -> None:
+    """Limit what the tenant's models may take in a day."""
+    _write(transaction, _CEILING, asdict(ceiling) if ceiling.is_set else None)
+
+
 @lru_cache(maxsize=256)
 def _parsed(rows: tuple[tuple[str, str], ...]) -> TenantSettings:
     found = {name: json.loads(value) for name, value in rows}
     return TenantSettings(
         schedule=Schedule.parse(found[_RETENTION]) if _RETENTION in found else shipped_schedule(),
         quota=Quota(**found[_QUOTA]) if _QUOTA in found else Quota(),
+        ceiling=Ceiling.parse(found[_CEILING]) if _CEILING in found else Ceiling(),
     )
 
 

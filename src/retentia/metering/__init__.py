@@ -1,0 +1,1 @@
+"""Metering: what model calls take is counted, priced and limited."""
