@@ -15,6 +15,7 @@ from retentia.cli.ingest import ingest
 from retentia.cli.jobs import jobs, worker
 from retentia.cli.keeping import growth, keep, personal, policy, quota, retention, review
 from retentia.cli.reading import context, listing, recall, show
+from retentia.cli.removing import custody, removed, restore_removed
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError
@@ -41,9 +42,12 @@ for command in (
     erase,
     forget,
     forget_person,
+    removed,
+    restore_removed,
     verify_erasure,
     ledger,
     hold_group,
+    custody,
     backup,
     personal,
     review,
