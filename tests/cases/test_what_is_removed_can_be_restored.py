@@ -271,6 +271,8 @@ def test_a_topic_purges_from_the_bin_only_what_says_it(memory: Memory) -> None:
 def test_what_was_derived_from_an_erased_source_goes_from_the_bin_with_it(memory: Memory) -> None:
     source, _, _, fact = tell(memory)
     forget_all(memory, ids=[fact])
+    planned = memory.plan_forgetting(ids=[source], scope=ME)
+    assert (planned.ids, planned.binned) == ((source,), (fact,))
     receipt = memory.erase(source, scope=ME)
     assert set(receipt.records) == {source, fact}
     assert memory.keeping.removed(scope=ME) == []
@@ -361,6 +363,15 @@ def test_a_hold_keeps_what_is_purged_from_the_bin(memory: Memory, clock: FixedCl
     assert memory.release(hold.id, tenant="acme").purged == 4
     assert memory.verify_erasure("acme", ids, texts=[SENTINEL]).is_clean
     assert not is_in_files(tmp_path)
+
+
+def test_the_preview_says_that_a_hold_keeps_what_goes_from_the_bin(memory: Memory) -> None:
+    tell(memory)
+    forget_all(memory)
+    memory.add("one more", scope=ME)
+    memory.hold(scope=ME, reason="case 17")
+    planned = memory.plan_forgetting(everything=True, scope=ME)
+    assert planned.kept == memory.forget(planned).kept == {"case 17": 5}
 
 
 def test_a_person_whose_bin_is_not_empty_keeps_the_name_of_its_scope(memory: Memory) -> None:

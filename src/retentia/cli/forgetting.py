@@ -59,7 +59,7 @@ def forget(
     """Show what would be forgotten, ask, and forget exactly that.
 
     REQUEST is a sentence such as "forget what I said about Anna" or "vergiss die letzte Stunde"; options do the same
-    more exactly. With --undo-for, `retentia restore-removed` brings it back until the time is over.
+    more exactly. With --undo-for, `retentia restore-removed ID` brings it back until the time is over.
     """
     window = None if undo_for is None else _span("--undo-for", undo_for)
     with target.open() as memory:
@@ -99,7 +99,7 @@ def forget_person(target: Target, yes: bool) -> None:
         planned = memory.plan_forgetting_person(target.user, tenant=target.tenant)
         if not yes:
             for one in planned:
-                click.echo(f"{one.scope}: {sum(one.counts.values())} records", err=True)
+                click.echo(f"{one.scope}: {sum(one.counts.values())} records, {len(one.binned)} in the bin", err=True)
             click.confirm(f"forget all of {target.user!r} for good?", abort=True, err=True)
         done = memory.forget_person(planned)
     if target.as_json:
@@ -247,7 +247,7 @@ def _tell(done: "Erasure") -> None:
     else:
         click.echo(f"removed: {removed}")
         until = Moment.at(done.restorable_until).iso()[:16]
-        click.echo(f"it can be restored until {until}: retentia restore-removed {done.id}")
+        click.echo(f"until {until} `retentia restore-removed {done.id}` brings it back")
     if done.missing:
         click.echo(f"not there: {', '.join(done.missing)}")
     if done.pending:

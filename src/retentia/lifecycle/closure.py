@@ -46,7 +46,7 @@ def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection
     view = records.View(named)
     going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
     living = {record_id for some in going.values() for record_id in some}
-    buried = _in_bin(transaction, named, living, ids)
+    buried = in_bin(transaction, named, living, ids)
     removed = Removed(records=living | {bytes(row.id) for row in buried})
     removed.sources = records.source_keys(transaction, view, going) + binned.source_keys(buried, named)
     _take_into_custody(transaction, named, living, buried, removed)
@@ -80,10 +80,13 @@ def set_aside(
     return removed
 
 
-def _in_bin(
+def in_bin(
     transaction: Transaction, named: Mapping[int, Scope], living: Collection[bytes], ids: Collection[bytes]
 ) -> list[Row[Any]]:
-    """Return what goes from the bin: what is named, and what is derived from nothing else than what goes."""
+    """Return the rows of the bin that go with some that live, or by their ids.
+
+    Those are the named ones, and what is derived from nothing else than what goes.
+    """
     if binned.is_empty(transaction):
         return []
     found = {bytes(row.id): row for row in binned.find(transaction, list(named), ids)}

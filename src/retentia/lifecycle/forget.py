@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from retentia.errors import InvalidInput
 from retentia.index.passages import passages_of
 from retentia.index.tokenizer import analyse_query
-from retentia.lifecycle.closure import closure
+from retentia.lifecycle.closure import closure, in_bin
 from retentia.lifecycle.hold import kept_of
 from retentia.model.filters import Filter
 from retentia.model.ids import RecordId, id_bytes, id_text
@@ -120,6 +120,7 @@ def preview(
     along = sorted({record_id for some in going.values() for record_id in some} - chosen)
     shown = records.fetch(transaction, view, records.kinds_of(transaction, view, staying))
     gone = chosen | set(along)
+    buried = in_bin(transaction, named, gone, list(_matching_in_bin(transaction, view, wanted)))
     return Forgetting(
         scope=scope,
         ids=tuple(record.id for record in found),
@@ -128,19 +129,19 @@ def preview(
         samples=tuple(map(_sample, found[:SAMPLES])),
         remains=tuple(map(_sample, list(shown.values())[:SAMPLES])),
         related=tuple(_sample(record) for record in related if id_bytes(record.id) not in gone)[:SAMPLES],
-        kept=kept_of(transaction, named, sorted(gone)),
-        binned=tuple(_in_bin(transaction, view, wanted)),
+        kept=kept_of(transaction, named, sorted(gone), buried=[row.scope_id for row in buried]),
+        binned=tuple(id_text(bytes(row.id)) for row in buried if row.scope_id == scope_id),
     )
 
 
-def _in_bin(transaction: Transaction, view: View, wanted: Selection) -> Iterator[RecordId]:
+def _matching_in_bin(transaction: Transaction, view: View, wanted: Selection) -> Iterator[bytes]:
     """Find what the selection names in the bin; as that is in no index, each record is looked at."""
     named = {id_bytes(record_id) for record_id in wanted.ids}
     topic = frozenset(_terms(analyse_query(wanted.about).stems)) if wanted.about else None
     for record_id, record in binned.of_scope(transaction, view):
         is_about = topic is None or _says(record, topic)
         if (not named or record_id in named) and is_about and _matches(record, wanted):
-            yield record.id
+            yield record_id
 
 
 def _says(record: Record, topic: Collection[int]) -> bool:

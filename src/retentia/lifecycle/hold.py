@@ -80,12 +80,18 @@ def kept_by(held_by: Iterable[HoldRow], counts: Mapping[int, int]) -> dict[str, 
     return kept
 
 
-def kept_of(transaction: Transaction, named: Mapping[int, Scope], going: Sequence[bytes]) -> dict[str, int]:
-    """Count by the reason of each hold the records it would keep, were these erased."""
+def kept_of(
+    transaction: Transaction, named: Mapping[int, Scope], going: Sequence[bytes], *, buried: Sequence[int]
+) -> dict[str, int]:
+    """Count by the reason of each hold the records it would keep, were these erased.
+
+    `buried` has the number of the scope of each one that goes from the bin.
+    """
     held_by = custody.holds(transaction, list(named))
     held = {row.scope_id: View({row.scope_id: named[row.scope_id]}) for row in held_by}
     counts = {
-        scope_id: sum(map(len, records.kinds_of(transaction, view, going).values())) for scope_id, view in held.items()
+        scope_id: sum(map(len, records.kinds_of(transaction, view, going).values())) + buried.count(scope_id)
+        for scope_id, view in held.items()
     }
     return kept_by(held_by, counts)
 
