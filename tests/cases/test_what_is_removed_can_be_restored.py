@@ -21,6 +21,7 @@ from retentia.model.retention import months_after
 from retentia.store import erasures
 from retentia.testing import FakeEmbedder
 from retentia.testing_store.clock import FixedClock
+from summarisers import Telling
 
 SENTINEL = "Zwetschgenkuchenrezept"
 ME = Scope("acme", "anna")
@@ -406,13 +407,32 @@ def test_the_doctor_tells_what_should_have_been_purged(memory: Memory, clock: Fi
     assert [one for one in memory.doctor() if one.check in ("bin", "orphans", "unindexed")] == []
 
 
+def test_a_summary_tells_only_of_what_is_there(open_store: Callable[..., Memory]) -> None:
+    with open_store(summariser=Telling()) as memory:
+        ids = [memory.add(f"m{number}", scope=ME, session="long").id for number in range(40)]
+        memory.drain()
+
+        def told() -> set[str]:
+            return {word for one in memory.history(scope=ME, session="long").summaries for word in one.text.split()}
+
+        before = told()
+        assert "m3" in before
+        removal = forget_all(memory, ids=[ids[3]])
+        assert not told()
+        memory.drain()
+        assert told() == before - {"m3"}
+        memory.keeping.restore(removal, scope=ME)
+        memory.drain()
+        assert told() == before
+
+
 def test_a_worker_purges_by_itself(open_store: Callable[..., Memory], clock: FixedClock) -> None:
     with open_store() as memory:
         tell(memory)
         forget_all(memory)
     clock.now += 8 * DAY
     with open_store() as memory:
-        memory._worker._sweep_when_due()
+        memory._workers.embedding._sweep_when_due()
         assert memory.stats(scope=ME).in_bin == 0
 
 

@@ -1,7 +1,7 @@
 """Putting records into the bin and back: each one transaction, also when the ledger asks for it again.
 
 What lies in the bin is whole: its row, its place in its session, what it is derived from and what is derived from it.
-Passages, vectors and places of personal data are not kept; they are made anew from the record.
+Passages, vectors, places of personal data and summaries are not kept; they are made anew from the record.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,10 +15,10 @@ from retentia.lifecycle.closure import Removed
 from retentia.lifecycle.ledger import Entry
 from retentia.lifecycle.reindex import renew
 from retentia.model.ids import id_bytes, id_text
-from retentia.model.record import Kind
+from retentia.model.record import Kind, MessageRecord, Record
 from retentia.model.retention import months_after
 from retentia.model.scope import Scope
-from retentia.store import binned, records, scopes, sessions
+from retentia.store import binned, jobs, records, scopes, sessions, summaries
 from retentia.store.binned import RemovalRow
 from retentia.store.database import Transaction
 from retentia.store.packed import unpacked
@@ -57,6 +57,7 @@ def bring_back(transaction: Transaction, removed_from: int, removal_id: bytes, *
         found = records.fetch(transaction, view, records.kinds_of(transaction, view, ids))
         if found:
             renew(transaction, scope_id, list(found.values()))
+            _summarise_anew(transaction, scope_id, list(found.values()))
     return ids
 
 
@@ -94,6 +95,15 @@ def _check_sources(transaction: Transaction, ids: Collection[bytes]) -> None:
         if some <= away.keys():
             first = id_text(away[min(some)])
             raise Conflict(f"some of it is known only from what the removal {first!r} took; restore that one first")
+
+
+def _summarise_anew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> None:
+    """Drop the summaries that were made without what is there again, and queue the sessions it is in."""
+    said = [record for record in found if isinstance(record, MessageRecord)]
+    if not summaries.delete_covering(transaction, scope_id, [id_bytes(record.id) for record in said]):
+        return
+    for session_id in sorted({id_bytes(record.session_id) for record in said}):
+        jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
 
 
 def _changes(transaction: Transaction, scope_id: int, rows: Sequence[Row[Any]]) -> dict[bytes, dict[str, Any]]:

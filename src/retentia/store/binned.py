@@ -17,7 +17,6 @@ from retentia.store.schema import bin_derived_from, bin_record, derived_from, it
 
 _GOING = 0
 """The purge time of a record that is being purged: nobody can restore it any more."""
-_NOT_SHOWN = frozenset({"session_name"})
 _ANY = select(bin_record.c.id).where(bin_record.c.tenant == bindparam("tenant")).limit(literal_column("1"))
 _EDGE = [column.name for column in derived_from.c]
 
@@ -119,7 +118,7 @@ def put_back(transaction: Transaction, rows: Iterable[Row[Any]], *, changes: Map
     ids: list[bytes] = []
     for row in rows:
         table = TABLES[Kind(row.kind)]
-        values = {name: one for name, one in unpacked(table, row.content).items() if name not in _NOT_SHOWN}
+        values = {name: one for name, one in unpacked(table, row.content).items() if name in table.c}
         values |= changes.get(bytes(row.id), {})
         by_table.setdefault((table, tuple(values)), []).append(values)
         ids.append(bytes(row.id))
