@@ -82,8 +82,9 @@ def forget(
             return
         if not yes:
             _show(planned, err=True)
+            count = sum(planned.counts.values()) + (0 if window else len(planned.binned))
             how = "for good" if window is None else f"and purge them after {undo_for}"
-            click.confirm(f"forget these {sum(planned.counts.values())} {how}?", abort=True, err=True)
+            click.confirm(f"forget these {count} {how}?", abort=True, err=True)
         with _new_file(receipt) as write:
             done = memory.forget(planned, undo_for=window)
             write(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n")
