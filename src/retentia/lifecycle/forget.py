@@ -136,11 +136,11 @@ def preview(
 
 def _matching_in_bin(transaction: Transaction, view: View, wanted: Selection) -> Iterator[bytes]:
     """Find what the selection names in the bin; as that is in no index, each record is looked at."""
-    named = {id_bytes(record_id) for record_id in wanted.ids}
+    named = [id_bytes(record_id) for record_id in wanted.ids] or None
     topic = frozenset(_terms(analyse_query(wanted.about).stems)) if wanted.about else None
-    for record_id, record in binned.of_scope(transaction, view):
+    for record_id, record in binned.within(transaction, view, named):
         is_about = topic is None or _says(record, topic)
-        if (not named or record_id in named) and is_about and _matches(record, wanted):
+        if is_about and _matches(record, wanted):
             yield record_id
 
 

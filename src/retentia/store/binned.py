@@ -1,6 +1,6 @@
 """The bin: the rows of removed records, whole, until they are restored or purged. No read of a memory looks here."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,14 +57,15 @@ def find(transaction: Transaction, scope_ids: Collection[int], ids: Collection[b
     return [row for some in batches(ids) for row in transaction.rows(statement.where(bin_record.c.id.in_(some)))]
 
 
-def of_scope(transaction: Transaction, view: View) -> list[tuple[bytes, Record]]:
-    """Return what lies in the bin of a view, each record as it was, in the order of their ids."""
-    statement = (
-        select(bin_record)
-        .where(*_here(transaction), bin_record.c.scope_id.in_(view.scope_ids))
-        .order_by(bin_record.c.id)
-    )
-    return [(bytes(row.id), as_record(row, view)) for row in transaction.rows(statement)]
+def within(
+    transaction: Transaction, view: View, ids: Collection[bytes] | None = None
+) -> Iterator[tuple[bytes, Record]]:
+    """Yield what lies in the bin of a view by id, each record as it was; only some of it where these are named."""
+    there = select(bin_record.c.id).where(*_here(transaction), bin_record.c.scope_id.in_(view.scope_ids))
+    wanted = [bytes(row.id) for row in transaction.rows(there)] if ids is None else ids
+    for some in batches(wanted):
+        for row in find(transaction, view.scope_ids, some):
+            yield bytes(row.id), as_record(row, view)
 
 
 def of_removal(transaction: Transaction, removed_from: int, removal_id: bytes) -> Rows:
