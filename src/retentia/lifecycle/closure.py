@@ -1,15 +1,21 @@
-"""What goes with a record: everything derived from it that has no other source, and how each of it is removed."""
+"""What goes with a record: everything derived from it that has no other source, and how each of it is removed.
 
-from collections.abc import Collection, Mapping
+It goes for good, or into the bin. What lies in the bin is no source of what lives; but it goes for good with the last
+of its own sources, wherever these lie.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import Row, delete, or_, select
 
 from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
-from retentia.store import custody, jobs, records, schema, scopes, sessions, summaries
+from retentia.store import binned, custody, jobs, records, schema, scopes, sessions, summaries
+from retentia.store.binned import RemovalRow
 from retentia.store.database import Transaction, batches
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
@@ -36,28 +42,70 @@ class Removed:
 
 
 def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
-    """Remove the records that lie in some scopes, with what is derived from them alone."""
-    view, removed = records.View(named), Removed()
+    """Remove the records that lie in some scopes, or in their bin, with what is derived from them alone."""
+    view = records.View(named)
     going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
-    everything = {record_id for some in going.values() for record_id in some}
-    removed.records, removed.sources = everything, records.source_keys(transaction, view, going)
-    _take_into_custody(transaction, named, everything, removed)
-    for scope_id, name in sorted(named.items()):
-        alone = len(named) == 1
-        here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), everything)
-        if here:
-            _remove_here(transaction, scope_id, here, removed)
-    for batch in batches(everything):
+    living = {record_id for some in going.values() for record_id in some}
+    buried = in_bin(transaction, named, living, ids)
+    removed = Removed(records=living | {bytes(row.id) for row in buried})
+    removed.sources = records.source_keys(transaction, view, going) + binned.source_keys(buried, named)
+    _take_into_custody(transaction, named, living, buried, removed)
+    removed.count("bin", binned.take_out(transaction, removed.records - living))
+    _remove_from_scopes(transaction, named, going, buried, removed)
+    for scope_id in sorted({row.scope_id for row in buried}):
+        sessions.drop_kept(transaction, scope_id)
+    for batch in batches(removed.records):
         edges = delete(derived_from).where(
             derived_from.c.tenant == transaction.tenant,
             or_(derived_from.c.child_id.in_(batch), derived_from.c.parent_id.in_(batch)),
         )
         removed.count("derived_from", transaction.run(edges))
+    binned.drop_edges(transaction, removed.records)
     return removed
 
 
+def set_aside(
+    transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes], removal: RemovalRow
+) -> Removed:
+    """Move records that lie in some scopes into the bin, with what is derived from them alone."""
+    view = records.View(named)
+    going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
+    living = {record_id for some in going.values() for record_id in some}
+    removed = Removed(records=living, sources=records.source_keys(transaction, view, going))
+    for scope_id, name in sorted(named.items()):
+        here = records.kinds_of(transaction, records.View({scope_id: name}), living)
+        binned.put(transaction, removal, name, scope_id, here)
+    _remove_from_scopes(transaction, named, going, (), removed)
+    removed.count("derived_from", binned.take_edges(transaction, living))
+    return removed
+
+
+def in_bin(
+    transaction: Transaction, named: Mapping[int, Scope], living: Collection[bytes], ids: Collection[bytes]
+) -> list[Row[Any]]:
+    """Return the rows of the bin that go with some that live, or by their ids.
+
+    Those are the named ones, and what is derived from nothing else than what goes.
+    """
+    if binned.is_empty(transaction):
+        return []
+    found = {bytes(row.id): row for row in binned.find(transaction, list(named), ids)}
+    while True:
+        going = {*living, *found}
+        derived = binned.derived(transaction, going) - going
+        orphans = {child for child, some in binned.sources(transaction, derived).items() if some <= going}
+        more = binned.find(transaction, list(named), orphans)
+        if not more:
+            return list(found.values())
+        found.update((bytes(row.id), row) for row in more)
+
+
 def _take_into_custody(
-    transaction: Transaction, named: Mapping[int, Scope], going: Collection[bytes], removed: Removed
+    transaction: Transaction,
+    named: Mapping[int, Scope],
+    living: Collection[bytes],
+    buried: Iterable[Row[Any]],
+    removed: Removed,
 ) -> None:
     """Keep the rows of what goes from scopes under a legal hold; the scopes must be locked."""
     counts: dict[int, int] = {}
@@ -66,18 +114,41 @@ def _take_into_custody(
         if row.scope_id in counts:
             continue  # the oldest hold of a scope has taken them
         name = named[row.scope_id]
-        here = records.kinds_of(transaction, records.View({row.scope_id: name}), going)
-        counts[row.scope_id] = sum(map(len, here.values()))
+        here = records.kinds_of(transaction, records.View({row.scope_id: name}), living)
+        from_bin = [one for one in buried if one.scope_id == row.scope_id]
+        counts[row.scope_id] = sum(map(len, here.values())) + len(from_bin)
         custody.take(transaction, name, row, here)
+        custody.take_from_bin(transaction, row, from_bin)
     removed.kept = kept_by(held_by, counts)
 
 
-def _remove_here(
-    transaction: Transaction, scope_id: int, going: Mapping[Kind, Collection[bytes]], removed: Removed
+def _remove_from_scopes(
+    transaction: Transaction,
+    named: Mapping[int, Scope],
+    going: Mapping[Kind, Collection[bytes]],
+    buried: Iterable[Row[Any]],
+    removed: Removed,
 ) -> None:
-    everything = {record_id for some in going.values() for record_id in some}
+    living = {record_id for some in going.values() for record_id in some}
+    for scope_id, name in sorted(named.items()):
+        alone = len(named) == 1
+        here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), living)
+        beside = {bytes(row.id) for row in buried if row.scope_id == scope_id}
+        if here or beside:
+            _remove_here(transaction, scope_id, here, beside, removed)
+
+
+def _remove_here(
+    transaction: Transaction,
+    scope_id: int,
+    going: Mapping[Kind, Collection[bytes]],
+    beside: Collection[bytes],
+    removed: Removed,
+) -> None:
+    """Delete records of a scope; `beside` are those of its bin, which the change names, too."""
+    living = {record_id for some in going.values() for record_id in some}
     for derived in DERIVED.values():
-        removed.count(derived.table, derived.erase(transaction, scope_id, everything))
+        removed.count(derived.table, derived.erase(transaction, scope_id, living))
     for kind, some in going.items():
         table = records.TABLES[kind]
         here = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
@@ -88,7 +159,7 @@ def _remove_here(
         summaries.delete_orphans(transaction, scope_id, sessions_of)
         for session_id in sorted(sessions_of):
             jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
-    scopes.record_change(transaction, scope_id, sorted(everything))
+    scopes.record_change(transaction, scope_id, sorted({*living, *beside}))
     removed.scope_ids.append(scope_id)
 
 

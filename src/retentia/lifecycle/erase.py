@@ -9,35 +9,47 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any, TypeVar
 
 from retentia.errors import NotFound, StoreBehindLedger, StoreBusy, StoreError
 from retentia.lifecycle.closure import Removed, remove
 from retentia.lifecycle.hold import check_reason, hold_again, set_hold
-from retentia.lifecycle.ledger import Entry, Ledger, Mark
+from retentia.lifecycle.ledger import Entry, EntryKind, Ledger, Mark
+from retentia.lifecycle.set_aside import remove_again, restore_again
 from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, source_key
 from retentia.model.hold import Hold, Released
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
 from retentia.security import audit
-from retentia.security.audit import Action, Actor
-from retentia.store import custody, erasures, jobs, records, scopes
+from retentia.security.audit import Access, Action, Actor
+from retentia.store import binned, custody, erasures, jobs, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.records import SourceKey
 
+Line = Mapping[str, Any]
+"""What a line of the ledger names, by the fields of `Entry`."""
+_T = TypeVar("_T")
 _PATIENCE_TO_RECOVER = 1.0
+_AGAIN: Mapping[str, tuple[Action, Callable[[Transaction, Entry], Collection[int]]]] = {
+    "hold": (Action.HOLD, hold_again),
+    "removal": (Action.REMOVE, remove_again),
+    "restored": (Action.RESTORE, restore_again),
+}
 _RECOVERY = Actor("recovery", "recovery")  # who began what is finished now is not known; the next caller it is not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """The receipt of an erasure.
+    """The receipt of an erasure, or of a removal into the bin: then it has `restorable_until`, and its id restores it.
 
     `removed` counts rows by kind, `records` are the ids that are gone, `missing` those that were not there. `pending`
     says which bytes are left for now, and why. `tombstones` counts the sources that will not be taken over again.
-    `ledger_seq` is the line of the ledger that names it, None without one; `backup_until` says when the last backup
-    that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the reason of
-    each legal hold, the records whose content is in custody: hidden, and purged when the last hold is released.
+    `ledger_seq` is the line of the ledger that names an erasure, None without one; `backup_until` says when the last
+    backup that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the
+    reason of each legal hold, the records whose content is in custody: hidden, and purged when the last hold is
+    released. `removed` counts under "bin" what was there before. `restorable_until` is UTC microseconds, None for an
+    erasure.
     """
 
     id: str = ""
@@ -50,6 +62,7 @@ class Erasure:
     backup_until: int | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
     pending: str = ""
+    restorable_until: int | None = None
 
 
 class Eraser:
@@ -85,21 +98,42 @@ class Eraser:
             pending.append(left)
         return replace(done, missing=missing, pending="; ".join(pending))
 
-    def hold(self, scope: Scope, reason: str) -> Hold:
-        """Put a legal hold on a scope, and name it in the ledger. Raises InvalidInput without a reason."""
+    def hold(self, scope: Scope, reason: str, *, actor: Actor) -> Hold:
+        """Put a legal hold on a scope, and name it in the ledger and the audit log. Raises InvalidInput."""
         check_reason(reason)
+
+        def set_it(transaction: Transaction) -> tuple[Hold, Line]:
+            scope_id, hold = set_hold(transaction, scope, reason)
+            access = Access(
+                actor=actor, action=Action.HOLD, scope=scope_id, ids=[id_bytes(hold.id)], at=transaction.now
+            )
+            audit.append(transaction, [access])
+            return hold, {"id": hold.id, "scopes": (scope_id,)}
+
+        return self.write_line(scope.tenant, "hold", set_it)
+
+    def write_line(self, tenant: str, kind: EntryKind, act: Callable[[Transaction], tuple[_T, Line | None]]) -> _T:
+        """Do something in one transaction and name it in one line of the ledger, which is on disk before it is done.
+
+        `act` returns its answer and what the line names, None for no line. Killed between the two, what the line names
+        is done by whoever opens the store next.
+        """
         self.recover()
         with self._ledger.held(begin=True) as held:
             self._finish_begun(held)
-            with self._database.write(scope.tenant) as transaction:
-                scope_id, hold = set_hold(transaction, scope, reason)
-                if held is not None:
-                    keyed = _keyed_tenant(held.ledger, scope.tenant)
-                    held.log.append(at=transaction.now, kind="hold", id=hold.id, tenant=keyed, scopes=(scope_id,))
+            with self._database.write(tenant) as transaction:
+                answer, line = act(transaction)
+                if held is not None and line is not None:
+                    keyed = _keyed_tenant(held.ledger, tenant)
+                    held.log.append(at=transaction.now, kind=kind, tenant=keyed, **line)
                     self._ledger.note_applied(transaction, held.log.end)
-        return hold
+        return answer
 
-    def release(self, tenant: str, hold_id: RecordId) -> Released:
+    def let_go(self, scope_ids: Collection[int]) -> None:
+        """Drop what this process holds in memory of some scopes."""
+        self._on_removed(scope_ids)
+
+    def release(self, tenant: str, hold_id: RecordId, *, actor: Actor) -> Released:
         """End a legal hold and purge what no other hold keeps, with its bytes. Raises NotFound.
 
         It is an erasure with the id of the hold: noted, carried out and finished like any other.
@@ -109,7 +143,8 @@ class Eraser:
         with self._ledger.held(begin=True) as held:
             self._finish_begun(held)
             self._release_of(tenant, hold_id)  # another process may have been quicker
-            done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
+            with self._database.noting(partial(audit.log_writes, actor, Action.RELEASE)):
+                done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
         return Released(purged=len(done.records), pending=self._reclaim(planned.id))
 
     def _release_of(self, tenant: str, hold_id: RecordId) -> Planned:
@@ -125,7 +160,8 @@ class Eraser:
             if scope_id is None:
                 return 0, set()
             found = records.kinds_of(transaction, records.View({scope_id: scope}), wanted)
-        return scope_id, {record_id for some in found.values() for record_id in some}
+            in_bin = {bytes(row.id) for row in binned.find(transaction, [scope_id], wanted)}
+        return scope_id, in_bin.union(*found.values())
 
     def _note_and_carry_out(self, planned: Planned, held: Held) -> Erasure:
         """Note what is to be erased first, so that the line of the ledger is known for our own after a crash."""
@@ -141,7 +177,10 @@ class Eraser:
             raise
 
     def drop_empty(self, tenant: str, user: str) -> int:
-        """Remove the scopes of a person in which nothing is left and held, with their names; return how many."""
+        """Remove the scopes of a person in which, and in whose bin, nothing is left and held, with their names.
+
+        Return how many.
+        """
         with self._database.write(tenant) as transaction:
             own = {number: name for number, name in scopes.all_scopes(transaction) if name.user == user}
             scopes.lock(transaction, sorted(own))
@@ -174,7 +213,7 @@ class Eraser:
         _check_seen(later, begun)
         lines = {entry.id: entry for entry in later if entry.kind == "erasure"}
         if held is not None:
-            self._hold_again(held, later)
+            self._do_again(held, later)
         for planned in begun:
             if planned.state == "planned":
                 with self._database.noting(partial(audit.log_writes, _RECOVERY, Action.ERASE)):
@@ -189,7 +228,7 @@ class Eraser:
             return
         with self._database.write("") as transaction:
             for entry in later:
-                if entry.expires_at is not None:
+                if entry.kind == "backup" and entry.expires_at is not None:
                     self._ledger.note_backup(transaction, entry.expires_at)
             self._ledger.note_applied(transaction, end)
 
@@ -205,21 +244,27 @@ class Eraser:
             for entry in held.log.later:
                 if entry.kind == "erasure":
                     removed.append(self._repeat(entry, tenants.get(entry.tenant, "")))
-                self._hold_again(held, [entry])
+                self._do_again(held, [entry])
             self._pass_over_backups(held.log.later, held.log.end)
         self._on_removed([scope_id for one in removed for scope_id in one.scope_ids])
         self._database.reclaim()
         return sum(len(one.records) for one in removed)
 
-    def _hold_again(self, held: Held, later: Sequence[Entry]) -> None:
-        """Set the holds that the ledger names and this store lacks: it was restored, or killed while it set them."""
-        if not (named := [entry for entry in later if entry.kind == "hold"]):
+    def _do_again(self, held: Held, later: Sequence[Entry]) -> None:
+        """Do what the ledger names and this store lacks besides erasures: it was restored, or killed in the middle.
+
+        Nothing is lost by it: a hold keeps, what is removed lies in the bin, and what was restored is there again.
+        """
+        if not (named := [entry for entry in later if entry.kind in _AGAIN]):
             return
         tenants = self._tenants(held)
         for entry in named:
+            action, again = _AGAIN[entry.kind]
             if (tenant := tenants.get(entry.tenant)) is not None:
-                with self._database.write(tenant) as transaction:
-                    hold_again(transaction, entry)
+                with self._database.noting(partial(audit.log_writes, _RECOVERY, action)):
+                    with self._database.write(tenant) as transaction:
+                        scope_ids = again(transaction, entry)
+                    self._on_removed(scope_ids)
 
     def _tenants(self, held: Held) -> dict[str, str]:
         with self._database.read("") as transaction:
@@ -281,7 +326,8 @@ class Eraser:
 
 
 def _has_records(transaction: Transaction, scope_id: int, name: Scope) -> bool:
-    return any(records.counts(transaction, records.View({scope_id: name})).values())
+    there = records.counts(transaction, records.View({scope_id: name}))
+    return any(there.values()) or bool(binned.count(transaction, [scope_id]))
 
 
 def _apply(transaction: Transaction, name: str, scope_ids: Sequence[int], ids: Iterable[bytes]) -> Removed:
@@ -292,6 +338,7 @@ def _apply(transaction: Transaction, name: str, scope_ids: Sequence[int], ids: I
     for row in custody.holds(transaction, scope_ids):
         if id_text(row.id) == name:
             purged = custody.release(transaction, row)
+            transaction.touched.append((row.scope_id, b"".join([row.id, *sorted(purged)])))
             return Removed(counts={"custody": len(purged)}, records=purged, is_release=True)
     return remove(transaction, named, list(ids))
 

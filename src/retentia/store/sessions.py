@@ -6,14 +6,21 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, delete, exists, func, or_, select, update
 
 from retentia.model.ids import new_id_bytes
+from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
 from retentia.store.jobs import CLOSE
-from retentia.store.schema import job, message, session, tool_call
+from retentia.store.schema import bin_record, bin_session, job, message, session, tool_call
 
+_COLUMNS = [column.name for column in session.c]  # which a session in the bin has, too
 _FIND = select(session.c.id).where(
     session.c.tenant == bindparam("tenant"),
     session.c.scope_id == bindparam("scope_id"),
     session.c.name == bindparam("name"),
+)
+_KEPT = select(bin_session.c.id).where(
+    bin_session.c.tenant == bindparam("tenant"),
+    bin_session.c.scope_id == bindparam("scope_id"),
+    bin_session.c.name == bindparam("name"),
 )
 _TAKE = (
     update(session)
@@ -64,7 +71,12 @@ def ensure(transaction: Transaction, scope_id: int, name: str) -> bytes:
 
 
 def begin(transaction: Transaction, scope_id: int, name: str) -> bytes:
-    """Begin a session that was not there; return its id, or that of whoever was faster."""
+    """Begin a session that was not there; return its id, or that of whoever was faster.
+
+    One of which everything lies in the bin goes on, so that what is restored finds its place.
+    """
+    if (known := revive(transaction, scope_id, name)) is not None:
+        return known
     session_id = new_id_bytes()
     fresh = {"id": session_id, "next_seq": 1, "started_at": transaction.now, "last_at": transaction.now}
     key = {"tenant": transaction.tenant, "scope_id": scope_id, "name": name}
@@ -135,8 +147,50 @@ def listing(transaction: Transaction, scope_ids: list[int], *, limit: int) -> li
     ]
 
 
+def revive(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
+    """Let a session go on of which everything lies in the bin; return its id, or None when there is none."""
+    found = transaction.first(_KEPT, {"tenant": transaction.tenant, "scope_id": scope_id, "name": name})
+    if found is None:
+        return None
+    bring_back(transaction, scope_id, [bytes(found.id)])
+    return bytes(found.id)
+
+
+def bring_back(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> None:
+    """Take sessions out of the bin; those that are not there are left alone."""
+    here = (bin_session.c.tenant == transaction.tenant) & (bin_session.c.scope_id == scope_id)
+    for some in batches(session_ids):
+        rows = transaction.rows(select(bin_session).where(here, bin_session.c.id.in_(some)))
+        insert_many(transaction, session, [{name: getattr(row, name) for name in _COLUMNS} for row in rows])
+        transaction.run(delete(bin_session).where(here, bin_session.c.id.in_(some)))
+
+
+def is_kept(transaction: Transaction, scope_id: int, session_id: bytes) -> bool:
+    """Tell whether a session lies in the bin."""
+    statement = select(bin_session.c.id).where(
+        bin_session.c.tenant == transaction.tenant,
+        bin_session.c.scope_id == scope_id,
+        bin_session.c.id == session_id,
+    )
+    return bool(transaction.rows(statement))
+
+
+def drop_kept(transaction: Transaction, scope_id: int) -> int:
+    """Delete the sessions in the bin of which no record lies there any more; return how many."""
+    here = (bin_session.c.tenant == transaction.tenant) & (bin_session.c.scope_id == scope_id)
+    used = exists().where(
+        bin_record.c.tenant == bin_session.c.tenant,
+        bin_record.c.scope_id == bin_session.c.scope_id,
+        bin_record.c.session_id == bin_session.c.id,
+    )
+    return transaction.run(delete(bin_session).where(here, ~used))
+
+
 def delete_empty(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> int:
-    """Remove those of the sessions in which nothing is left: a name may tell what was said. Return how many."""
+    """Remove those of the sessions in which nothing is left: a name may tell what was said. Return how many.
+
+    Those of which something lies in the bin go there, too.
+    """
     here = (session.c.tenant == transaction.tenant) & (session.c.scope_id == scope_id)
     used = [
         exists().where(
@@ -146,5 +200,15 @@ def delete_empty(transaction: Transaction, scope_id: int, session_ids: Collectio
         )
         for table in (message, tool_call)
     ]
-    empty = delete(session).where(here, ~or_(*used))
-    return sum(transaction.run(empty.where(session.c.id.in_(some))) for some in batches(session_ids))
+    empty = (here, ~or_(*used))
+    is_kept = exists().where(
+        bin_record.c.tenant == session.c.tenant,
+        bin_record.c.scope_id == session.c.scope_id,
+        bin_record.c.session_id == session.c.id,
+    )
+    gone = 0
+    for some in batches(session_ids):
+        kept = transaction.rows(select(session).where(*empty, is_kept, session.c.id.in_(some)))
+        insert_many(transaction, bin_session, [{name: getattr(row, name) for name in _COLUMNS} for row in kept])
+        gone += transaction.run(delete(session).where(*empty, session.c.id.in_(some)))
+    return gone
