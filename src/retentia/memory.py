@@ -20,6 +20,7 @@ from retentia.ingest import Tally
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
 from retentia.jobs.summarise import Summarising, queue_summary
+from retentia.jobs.summarisers import summarisers
 from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
@@ -49,6 +50,8 @@ from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
 from retentia.providers.base import EmbedderSpec
+from retentia.providers.chat.base import ChatModelSpec
+from retentia.providers.chat.models import Models
 from retentia.providers.resolve import resolve
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
@@ -73,7 +76,6 @@ from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored, restore
 from retentia.working.context import Context
-from retentia.working.extractive import Extractive
 from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.settings import WorkingSettings
@@ -157,6 +159,7 @@ class Memory:
         replay_erasures: bool = False,
         audit: bool = False,
         working: WorkingSettings | None = None,
+        models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
     ) -> None:
         if check_index:
@@ -180,7 +183,8 @@ class Memory:
             database, self._residents, self._embedding, count_tokens=self._counter.count, weights=weights
         )
         self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
-        self.spending = Spend(database)
+        chosen = Models.of(models)
+        self.spending = Spend(database, chosen.day, chosen.prices)
         self._workers = Workers(
             embedding=Worker(
                 database,
@@ -190,7 +194,12 @@ class Memory:
             ),
             summarising=Worker(
                 database,
-                Summarising(database, summariser or Extractive(self._counter), self.working.summary, self._counter),
+                Summarising(
+                    database,
+                    summarisers(chosen, self.spending, self._counter, own=summariser),
+                    self.working.summary,
+                    self._counter,
+                ),
                 sweep=lambda stop: close_idle(database, self.working, stop=stop),
             ),
         )
@@ -215,6 +224,7 @@ class Memory:
         audit: bool = False,
         key: str | None = None,
         working: WorkingSettings | None = None,
+        models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
     ) -> Self:
         """Open a store, creating it when it is new: "sqlite:///memory.db", a path, or "postgresql://…".
@@ -228,8 +238,9 @@ class Memory:
         lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
         logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
         the environment names (see `retentia.store.key`). `working` says how contexts are made and when sessions are
-        summarised, and `summariser` who writes the summaries: None for rules without a model. Raises StoreError,
-        EmbedderMismatch and AnalyzerMismatch with the remedy.
+        summarised. `models` are the chat models that may be asked, such as "openai:qwen3@http://127.0.0.1:8080/v1" or a
+        `Models`; without one, or with a `summariser` of your own, none is asked. Raises StoreError, EmbedderMismatch
+        and AnalyzerMismatch with the remedy.
         """
         database = open_database(url, clock=clock, key=find_key(key))
         try:
@@ -245,6 +256,7 @@ class Memory:
                 replay_erasures=replay_erasures,
                 audit=audit,
                 working=working,
+                models=models,
                 summariser=summariser,
             )
         except BaseException:
