@@ -4,7 +4,7 @@ Everything is read through the verbs of the memory it belongs to, so a principal
 logged. Nothing is written, and nothing that was looked at is kept.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,7 +16,7 @@ from retentia.diagnose.contradictions import contradictions
 from retentia.diagnose.log import Called, Said, SessionLog, Step
 from retentia.diagnose.repeated_calls import FRESH_FOR, repeated_calls
 from retentia.diagnose.repeated_questions import repeated_questions
-from retentia.diagnose.symptom import Symptom
+from retentia.diagnose.symptom import Symptom, SymptomKind
 from retentia.diagnose.symptoms import accused, symptoms
 from retentia.errors import InvalidInput, NotFound
 from retentia.model.message import ToolCall, When
@@ -69,6 +69,19 @@ class Amnesia:
     def tokens(self) -> int:
         """What repeating took."""
         return sum(one.tokens for one in self.symptoms)
+
+    @property
+    def cost(self) -> float | None:
+        """What repeating cost; None without a price."""
+        priced = [one.cost for one in self.symptoms if one.cost is not None]
+        return sum(priced) if priced else None
+
+    def by_kind(self) -> Mapping[SymptomKind, Sequence[Symptom]]:
+        """Return the symptoms of each kind, those of which there are most first."""
+        found: dict[SymptomKind, list[Symptom]] = {}
+        for one in self.symptoms:
+            found.setdefault(one.kind, []).append(one)
+        return dict(sorted(found.items(), key=lambda pair: -len(pair[1])))
 
 
 class Diagnosis:

@@ -1,5 +1,6 @@
 """Repeated calls: the same tool asked the same thing again, with nothing in between that could change the answer."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -13,6 +14,7 @@ FRESH_FOR = timedelta(hours=1)
 """How long an answer counts as known, where nothing else is said."""
 CountTokens = Callable[[str], int]
 _TEXT = 20_000
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def repeated_calls(
@@ -43,9 +45,11 @@ def has_answer(call: Called) -> bool:
 
 def may_change(call: Called) -> bool:
     """Whether a call looks as if it changed something, by the name of its tool or the method it names."""
-    words = call.name.replace("-", "_").replace(".", "_").casefold().split("_")
     method = call.arguments.get("method") if isinstance(call.arguments, Mapping) else None
-    return any(map(wording().writes.match, words)) or str(method).upper() in ("POST", "PUT", "PATCH", "DELETE")
+    if str(method).upper() in ("POST", "PUT", "PATCH", "DELETE"):
+        return True
+    first, *others = _CAMEL.sub("_", call.name).replace("-", "_").replace(".", "_").casefold().split("_")
+    return not wording().reads.match(first) and any(map(wording().writes.match, (first, *others)))
 
 
 def written(call: Called) -> str:

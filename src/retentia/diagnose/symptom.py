@@ -45,7 +45,7 @@ WOULD_HELP = {
 class Symptom:
     """One finding: what, how bad, where, in whose words, and what it costs.
 
-    `ids` are the records it is made of, the earlier first; in a file that is not stored, the places in it. `quotes` say
+    `ids` are the records it is made of, the earlier first. `quotes` say
     the same in words. `tokens` is what repeating took, `cost` the same by a price,
     `score` how sure the comparison was, 0 to 1.
     """

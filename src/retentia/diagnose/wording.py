@@ -13,6 +13,7 @@ class Wording:
 
     again: re.Pattern[str]
     writes: re.Pattern[str]
+    reads: re.Pattern[str]
     failed: re.Pattern[str]
     asks: re.Pattern[str]
     offers: re.Pattern[str]
