@@ -73,6 +73,14 @@ def test_calls_that_are_only_in_messages_are_seen(memory: Memory, scope: Scope) 
     assert one.kind is SymptomKind.REPEATED_CALL
 
 
+def test_the_logged_calls_of_a_session_come_in_order(memory: Memory, chat: Session, scope: Scope) -> None:
+    chat.log_tool_call(ToolCall(name="fetch", arguments={"id": 1}, status="error", error="timeout"))
+    Session(memory, "other", scope=scope).log_tool_call(SEARCH)
+    logged = memory.tool_calls(scope=scope, session="chat")
+    assert [(one.name, one.status) for one in logged] == [("search", "ok"), ("fetch", "error")]
+    assert memory.tool_calls(scope=scope, session="none") == []
+
+
 def test_what_another_session_said_was_stored_and_not_shown(memory: Memory, chat: Session, scope: Scope) -> None:
     text = "You told me that your budget is 900 euros."
     (one,) = memory.diagnosis.check_claims(text, scope=scope, session="today")

@@ -12,7 +12,14 @@ from retentia.diagnose.support import stretches, support, wanted
 
 TEXTS = st.text(max_size=200)
 CUES = st.sampled_from(
-    ["As I mentioned, ", "you told me that ", "Wie gesagt, ", "du hattest gesagt, dass ", "ви казали, що ", "як я казав, "]
+    [
+        "As I mentioned, ",
+        "you told me that ",
+        "Wie gesagt, ",
+        "du hattest gesagt, dass ",
+        "ви казали, що ",
+        "як я казав, ",
+    ]
 )
 PIECES = st.one_of(TEXTS, CUES, st.sampled_from(["```", "`", '"', "„", "> ", "\n", ". ", "? ", "Dear ", "---\n"]))
 MIXED = st.lists(PIECES, max_size=12).map("".join)

@@ -88,11 +88,24 @@ def test_no_text_is_too_strange_to_be_looked_at(text: str) -> None:
     assert (Author.AGENT, "the fee is 20 euros") in found(f"{text}\n\nAs I mentioned, the fee is 20 euros.\n\n{text}")
 
 
-def test_a_megabyte_is_read_to_its_end() -> None:
-    hay = "The quick brown fox said that it already jumps over as many dogs as it likes. " * 6_500
-    flat = "as I mentioned " * 35_000 + "\n"
-    quotes = '"' * 250_000 + "`" * 250_000
-    assert found(hay + flat + quotes + "\nAs I mentioned, the fee is 20 euros.")[-1] == (
+@pytest.mark.parametrize(
+    "hay",
+    [
+        "The quick brown fox said that it already jumps over as many dogs as it likes. " * 13_000,
+        "as I mentioned " * 70_000,
+        ("as I mentioned " * 130 + ".\n") * 250,
+        "if as I said " * 70_000,
+        "the a b c d you told me about " * 33_000,
+        '"' * 500_000 + "`" * 500_000,
+        "„“»«'" * 200_000,
+        "!" * 999_999 + "x",
+        "```\n" * 250_000,
+        "ich habe mir ja doch schon " * 37_000,
+    ],
+    ids=["prose", "cues", "lines of cues", "conditions", "phrases", "quotes", "more quotes", "marks", "fences", "adverbs"],
+)
+def test_a_megabyte_is_read_to_its_end(hay: str) -> None:
+    assert found(f"{hay}\n```\n```\n\nAs I mentioned, the fee is 20 euros.")[-1] == (
         Author.AGENT,
         "the fee is 20 euros",
     )

@@ -11,6 +11,7 @@ from retentia.diagnose.complaints import complaint_in
 from retentia.diagnose.log import Called, Said, SessionLog, Step
 from retentia.diagnose.symptom import Severity, Symptom, SymptomKind
 from retentia.diagnose.symptoms import symptoms
+from retentia.model.message import JSON
 from retentia.testing import STRANGE_TEXTS
 
 MINUTE = 60_000_000
@@ -109,6 +110,18 @@ def test_the_canonical_form_ignores_order_space_and_numbers_without_fraction() -
     assert one == canonical("f ", '{"a": 1.0, "b": [1.0, 2, {"x": "a b"}]}')
     different = [canonical("f", value) for value in (1, "1", [1], {"1": 1}, "", [], {}, True, 1.5, "true")]
     assert len(set(different)) == len(different)
+
+
+def test_arguments_that_cannot_be_compared_are_never_repetitions() -> None:
+    deep: JSON = []
+    for _ in range(2_000):
+        deep = [deep]
+    for arguments in (deep, "[" * 5_000, {"x": {1, 2}}):
+        call = Called(id="", name="search", arguments=arguments, result="3 flights")  # type: ignore[arg-type]
+        if canonical("search", arguments) is None:  # type: ignore[arg-type]
+            assert found(call, call) == []
+    assert canonical("search", deep) is None
+    assert canonical("search", "[" * 5_000) is not None
 
 
 QUESTION = "Could you please tell me your order number?"

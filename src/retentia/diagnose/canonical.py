@@ -6,9 +6,21 @@ from collections.abc import Mapping
 from retentia.model.message import JSON
 
 
-def canonical(name: str, arguments: JSON) -> str:
-    """Return the same text for calls that differ only in the order of keys, in white space, or in 1 and 1.0."""
-    return json.dumps([name.strip(), _form(_parsed(arguments))], ensure_ascii=True, sort_keys=True)
+def canonical(name: str, arguments: JSON) -> str | None:
+    """Return the same text for calls that differ only in the order of keys, in white space, or in 1 and 1.0.
+
+    None for arguments that are no JSON, or are nested too deeply to be compared.
+    """
+    written = canonical_json(arguments)
+    return None if written is None else f"{name.strip()} {written}"
+
+
+def canonical_json(value: JSON) -> str | None:
+    """Write JSON in its canonical form, None where that cannot be done."""
+    try:
+        return json.dumps(_form(_parsed(value)), ensure_ascii=False, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return None
 
 
 def _parsed(arguments: JSON) -> JSON:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,6 +20,8 @@ from retentia.index.tokenizer import analyse_query
 
 _CONTENT = Literal["aside", "reason", "clause", "inside"]
 _LONGEST_SENTENCE = 2_000
+_LOOKED_BACK = 200
+_MOST_IN_SENTENCE = 6  # more is no speech
 _ENOUGH_TERMS = 2
 _EDGES = " \t\n,;:.!?…()[]*_\"'–—-"
 _COMMA = re.compile(r",(?=\s)|;|:\s|\n|\s[–—]\s")
@@ -64,7 +67,7 @@ def find_claims(text: str) -> list[Claim]:
     found: list[Claim] = []
     for sentence in sentences(text):
         if sentence.end - sentence.start <= _LONGEST_SENTENCE:
-            found.extend(_in_sentence(text, sentence))
+            found.extend(islice(_in_sentence(text, sentence), _MOST_IN_SENTENCE))
     return found
 
 
@@ -144,7 +147,7 @@ def _in_sentence(text: str, sentence: Sentence) -> Iterator[Claim]:
 
 
 def _is_claim(sentence: Sentence, wording: _Wording, cue: _Cue, match: re.Match[str]) -> bool:
-    before, after = sentence.own[: match.start()], sentence.own[match.end() :]
+    before, after = sentence.own[max(0, match.start() - _LOOKED_BACK) : match.start()], sentence.own[match.end() :]
     if sentence.is_question and cue.content in ("clause", "inside") and ";" not in after:
         return False
     if wording.not_after.search(before) or wording.not_in_clause.search(before) or wording.not_before.match(after):

@@ -19,7 +19,7 @@ _DRAFT = re.compile(
     r"(?:(?!^[ \t]*(?:---|\*\*\*|#)).)*",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-_END = re.compile(r"(?:(?<!\b[^\W\d_])\.|[!?…]+)[\"'»”’)\]*_]*(?=\s|$)|\n+")
+_END = re.compile(r"(?:(?<!\b[^\W\d_])\.|(?<![!?…])[!?…]++)[\"'»”’)\]*_]*+(?=\s|$)|\n+")
 _MARKUP = "*_#"
 _HIDDEN = "\ufffc"
 _APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ`´", "'"))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from retentia.diagnose.canonical import canonical
+from retentia.diagnose.canonical import canonical, canonical_json
 from retentia.diagnose.log import Called, Said, Step
 from retentia.diagnose.symptom import Symptom, SymptomKind, quote
 from retentia.diagnose.wording import wording
@@ -29,7 +29,8 @@ def repeated_calls(
     for place, step in enumerate(steps):
         if not isinstance(step, Called):
             continue
-        key = canonical(step.name, step.arguments)
+        if (key := canonical(step.name, step.arguments)) is None:
+            continue
         if (earlier := last.get(key)) is not None and _is_idle(
             steps[earlier[0] + 1 : place], earlier[1], step, fresh_for
         ):
@@ -96,4 +97,4 @@ def _said(call: Called) -> str:
 
 
 def _text(value: JSON) -> str:
-    return value if isinstance(value, str) else canonical("", value)[5:-1]
+    return value if isinstance(value, str) else canonical_json(value) or ""
