@@ -102,7 +102,7 @@ def test_no_text_is_too_strange_to_be_looked_at(text: str) -> None:
         "```\n" * 250_000,
         "ich habe mir ja doch schon " * 37_000,
     ],
-    ids=["prose", "cues", "lines of cues", "conditions", "phrases", "quotes", "more quotes", "marks", "fences", "adverbs"],
+    ids=["prose", "cues", "lines", "conditions", "phrases", "quotes", "signs", "marks", "fences", "adverbs"],
 )
 def test_a_megabyte_is_read_to_its_end(hay: str) -> None:
     assert found(f"{hay}\n```\n```\n\nAs I mentioned, the fee is 20 euros.")[-1] == (

@@ -124,6 +124,7 @@ def test_arguments_that_cannot_be_compared_are_never_repetitions() -> None:
     assert canonical("search", "[" * 5_000) is not None
 
 
+TRIP = "We drove along the coast, saw two castles, ate fish by a lighthouse, and slept in a tiny tent by the sea."
 QUESTION = "Could you please tell me your order number?"
 
 
@@ -153,12 +154,13 @@ def test_questions_repeat_in_every_language(question: str, answer: str) -> None:
         [agent(QUESTION), user("I don't know it."), agent(QUESTION)],
         [agent(QUESTION), user("Why do you ask?"), agent(QUESTION)],
         [agent(QUESTION), agent(QUESTION)],
+        [agent(QUESTION), user(TRIP), agent(QUESTION)],
         [agent(QUESTION), user("A-1742."), user("Now about another order."), agent(QUESTION)],
         [agent("Do you want your order sent?"), user("Yes, A-1742."), agent("Do you want your order sent?")],
         [agent("- What is your order number?"), user("A-1742."), agent("- What is your order number?")],
         [agent(QUESTION), user("A-1742."), agent("Could you please tell me your street and city?")],
     ],
-    ids=["not known", "asked back", "not answered", "another", "an offer", "a list", "other words"],
+    ids=["not known", "asked back", "not answered", "something else", "another", "an offer", "a list", "other words"],
 )  # fmt: skip
 def test_a_question_with_a_reason_is_no_repetition(steps: Sequence[Step]) -> None:
     assert kinds(*steps) == []
@@ -240,6 +242,7 @@ def test_a_complaint_is_heard(text: str) -> None:
         "Ich habe schon gegessen.",
         "Я вже поїв.",
         "I never told you my number.",
+        "I've already given Rachel a blanket.",
     ],
 )
 def test_what_is_no_complaint_is_left_alone(text: str) -> None:

@@ -12,6 +12,7 @@ from retentia.diagnose.wording import wording
 _LISTED = re.compile(r"\W{0,4}(?:[-*•]|\d+[.)]|\w+(?: \d+)?:)\W")  # an item of a list is offered to be read, not asked
 _SAME = 0.99
 _FEWEST_TERMS = 2
+_SHORT_ANSWER = 12  # terms
 _LONGEST_QUESTION = 300
 _TEXT = 20_000
 
@@ -33,7 +34,7 @@ def repeated_questions(session: str, steps: Sequence[Step], *, only: Said | None
             if len(terms) < _FEWEST_TERMS:
                 continue
             earlier = next((one for one in reversed(asked) if one[1] is not step and _alike(one[3], terms)), None)
-            if earlier is not None and (answer := _answer(said[earlier[0] + 1 : place])) is not None:
+            if earlier is not None and (answer := _answer(said[earlier[0] + 1 : place], terms)) is not None:
                 yield Symptom(
                     kind=SymptomKind.REPEATED_QUESTION,
                     session=session,
@@ -68,13 +69,19 @@ def _alike(one: frozenset[int], other: frozenset[int]) -> bool:
     return len(one & other) >= _SAME * len(one | other)
 
 
-def _answer(between: Sequence[Said]) -> Said | None:
-    """Return what the user answered right away; None where he did not, or where something new came up since."""
+def _answer(between: Sequence[Said], asked: frozenset[int]) -> Said | None:
+    """Return what the user answered right away; None where he did not, or where something new came up since.
+
+    A long message that has no word of the question is taken for something else.
+    """
     first = next((step for step in between if step.role == "user"), None)
     words = wording()
     if first is None or words.unanswered.search(first.text[:_TEXT]) or first.text.rstrip().endswith("?"):
         return None
-    if len(terms_of(first.text[:_TEXT])) < _FEWEST_TERMS and not numbers_of(first.text[:_TEXT]):
+    said = terms_of(first.text[:_TEXT])
+    if len(said) < _FEWEST_TERMS and not numbers_of(first.text[:_TEXT]):
+        return None
+    if len(said) > _SHORT_ANSWER and not said & asked:
         return None
     later = [step for step in between if step.role == "user" and step is not first]
     if any(words.offers.search(step.text[:_TEXT]) or words.again.search(step.text[:_TEXT]) for step in later):
