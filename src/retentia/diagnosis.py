@@ -20,6 +20,7 @@ from retentia.diagnose.symptom import Symptom, SymptomKind
 from retentia.diagnose.symptoms import accused, symptoms
 from retentia.errors import InvalidInput, NotFound
 from retentia.model.message import ToolCall, When
+from retentia.model.price import Price
 from retentia.model.record import DocumentRecord, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
@@ -27,7 +28,6 @@ from retentia.read.query import Recall
 from retentia.store.sessions import SessionSummary
 from retentia.working.context import Context
 from retentia.working.history import History
-from retentia.working.price import Price
 from retentia.working.said import window_message
 from retentia.working.tokens import EstimatingCounter
 

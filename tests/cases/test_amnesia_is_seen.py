@@ -7,9 +7,9 @@ from retentia.diagnose.check import Verdict
 from retentia.diagnose.symptom import SymptomKind
 from retentia.errors import AccessDenied, InvalidMoment, NotFound
 from retentia.model.grant import Right
+from retentia.model.price import Price
 from retentia.model.record import Kind
 from retentia.security.access import Principal
-from retentia.working.price import Price
 
 INVENTED = "As you mentioned, your neighbour Petra takes the parcel in Leipzig."
 SEARCH = ToolCall(name="search", arguments={"q": "laptops", "max": 900}, result={"hits": ["A", "B"]})

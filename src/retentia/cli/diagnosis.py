@@ -52,7 +52,7 @@ def amnesia(
     every: bool,
 ) -> None:
     """Look for signs that an agent forgets: it repeats itself, contradicts itself, or claims what never was."""
-    from retentia.working.price import Price
+    from retentia.model.price import Price
 
     with target.open() if imported is None else _log_of(target, imported) as memory:
         report = memory.diagnosis.amnesia(
