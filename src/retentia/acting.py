@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from retentia.acting_keeping import ActingKeeping
 from retentia.diagnose.doctor import Finding
+from retentia.diagnosis import Diagnosis
 from retentia.errors import Conflict, InvalidInput, NotFound
 from retentia.gate import Gate
 from retentia.ingest import Tally
@@ -39,7 +40,7 @@ from retentia.model.message import JSON, Document, ToolCall, When
 from retentia.model.portable import Line
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record
+from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
@@ -221,6 +222,13 @@ class ActingMemory(Gate):
         """Return the messages of a session in order; see `Memory.messages`."""
         self._check(Action.READ, Right.READ, scope, _MESSAGES)
         found = self._memory.messages(scope=scope, session=session, after=after)
+        self._give(Action.READ, Right.READ, [scope], found)
+        return self._shown(found)
+
+    def tool_calls(self, *, scope: Scope, session: str = DEFAULT_SESSION) -> list[ToolCallRecord]:
+        """Return the logged tool calls of a session in order; see `Memory.tool_calls`."""
+        self._check(Action.READ, Right.READ, scope, {Kind.TOOL_CALL})
+        found = self._memory.tool_calls(scope=scope, session=session)
         self._give(Action.READ, Right.READ, [scope], found)
         return self._shown(found)
 
@@ -484,6 +492,11 @@ class ActingMemory(Gate):
         """Give a job up for good, as its admin; see `Memory.cancel_job`."""
         self._administer(tenant)
         self._memory.cancel_job(job_id, tenant=tenant)
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """Look for signs of amnesia in what the principal may read; see `Memory.diagnosis`."""
+        return Diagnosis(self)
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
         """Examine the principal's tenant, as its admin; see `Memory.doctor`."""

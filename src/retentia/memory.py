@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from retentia.diagnose.doctor import Finding, examine
+from retentia.diagnosis import Diagnosis
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import forget_words
@@ -45,7 +46,7 @@ from retentia.model.message import JSON, Document, Message, ToolCall, When
 from retentia.model.portable import Line
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record
+from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
@@ -440,6 +441,18 @@ class Memory:
         return found
 
     @_logged(Action.READ)
+    def tool_calls(self, *, scope: Scope, session: str = DEFAULT_SESSION) -> list[ToolCallRecord]:
+        """Return the logged tool calls of a session in order."""
+        found: list[ToolCallRecord] = []
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            for scope_id in view.scope_ids:
+                session_id = sessions.find(transaction, scope_id, session)
+                if session_id is not None:
+                    found.extend(records.session_tool_calls(transaction, view, session_id))
+        return found
+
+    @_logged(Action.READ)
     def history(self, *, scope: Scope, session: str = DEFAULT_SESSION, whole: bool = False) -> History:
         """Return what a context of a session is made of: its summaries, and the messages that are shown word for word.
 
@@ -753,6 +766,11 @@ class Memory:
                 embedder=self._embedding.current().identity.name,
                 in_bin=binned.count(transaction, [entry.scope_id for entry in seen]),
             )
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """Look for signs that an agent forgets or makes up; see `retentia.diagnosis`."""
+        return Diagnosis(self)
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
         """Examine the store and say what to do; reads only."""

@@ -7,6 +7,7 @@ import click
 from retentia import __version__
 from retentia.cli.audit import audit_group
 from retentia.cli.backup import backup
+from retentia.cli.diagnosis import amnesia, check_claims
 from retentia.cli.eval import eval_group
 from retentia.cli.export import export
 from retentia.cli.forgetting import forget, forget_person, ledger, verify_erasure
@@ -59,6 +60,8 @@ for command in (
     policy,
     stats,
     doctor,
+    amnesia,
+    check_claims,
     repair,
     encrypt,
     reindex,
