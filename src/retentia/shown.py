@@ -134,7 +134,11 @@ def shown_ids(answer: object) -> Iterator[str]:
         case Recall() | list():
             for one in answer:
                 match one:
-                    case Hit() | Record():
+                    case Hit():
+                        yield one.id
+                        if one.newer is not None:
+                            yield one.newer.id
+                    case Record():
                         yield one.id
                     case str():
                         yield one
@@ -152,7 +156,7 @@ def recalled_item(hit: Hit) -> RecalledItem:
     return RecalledItem(
         id=record.id,
         kind=record.kind.value,
-        text=hit.text,
+        text=hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})",
         role=role,
         speaker=speaker,
         day=record.occurred.local_day() if record.occurred else 0,

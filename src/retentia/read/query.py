@@ -7,6 +7,7 @@ from typing import overload
 from retentia.model.filters import Filter
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
+from retentia.tools.newer import Newer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Hit:
 
     `score` orders the hits of one answer and means nothing across answers. `signals` holds each signal before its
     weight, `reason` the same in words, `spans` where in the record's text the match lies, `tokens` what `text` costs.
+    `newer` tells of a newer result of the same tool call, None where there is none.
     """
 
     record: Record
@@ -61,6 +63,7 @@ class Hit:
     tokens: int
     signals: Mapping[str, float]
     reason: str
+    newer: Newer | None = None
 
     @property
     def id(self) -> str:

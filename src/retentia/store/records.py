@@ -479,6 +479,7 @@ def _tool_call(fields: _Fields, view: View) -> ToolCallRecord:
         error=fields["error"],
         duration_ms=fields["duration_ms"],
         tokens=fields["tokens"],
+        full_bytes=fields["full_bytes"],
     )
 
 
