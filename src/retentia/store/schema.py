@@ -157,7 +157,7 @@ Index(
 )
 
 tool_use = Table(
-    "tool_use",
+    "tool_use",  # not clustered: SQLite would walk all of a scope by its key rather than use an index below
     metadata,
     *_scoped(),
     _id("record_id", primary_key=True),
@@ -172,7 +172,6 @@ tool_use = Table(
     Column("outcome_key", LargeBinary(16)),
     _text("status"),
     _number("called_at"),
-    sqlite_with_rowid=False,
 )
 for _found_by in ("name", "call_key", "link_key", "target_key"):
     Index(

@@ -174,7 +174,8 @@ def touching(
         **_numbered("scope", view.scopes),
         **_numbered("target", target_keys),
     }
-    return [str(name) for (name,) in transaction.tuples(_touching(len(view.scopes), len(target_keys)), params)]
+    rows = transaction.tuples(_touching(len(view.scopes), len(target_keys)), params)
+    return sorted({str(name) for (name,) in rows})
 
 
 def count_uses(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
@@ -230,17 +231,13 @@ def _newest(column: str, scopes: int, kinds: int) -> Select[Any]:
 
 @lru_cache(maxsize=64)
 def _touching(scopes: int, targets: int) -> Select[Any]:
-    return (
-        select(tool_use.c.name)
-        .distinct()
-        .where(
-            tool_use.c.tenant == bindparam("tenant"),
-            tool_use.c.scope_id.in_([bindparam(name) for name in _numbered("scope", range(scopes))]),
-            tool_use.c.target_key.in_([bindparam(name) for name in _numbered("target", range(targets))]),
-            tool_use.c.called_at >= bindparam("since"),
-            tool_use.c.record_id != bindparam("but"),
-            tool_use.c.name.is_not(None),
-        )
+    return select(tool_use.c.name).where(  # without DISTINCT, for which SQLite would walk the index of names
+        tool_use.c.tenant == bindparam("tenant"),
+        tool_use.c.scope_id.in_([bindparam(name) for name in _numbered("scope", range(scopes))]),
+        tool_use.c.target_key.in_([bindparam(name) for name in _numbered("target", range(targets))]),
+        tool_use.c.called_at >= bindparam("since"),
+        tool_use.c.record_id != bindparam("but"),
+        tool_use.c.name.is_not(None),
     )
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from fnmatch import fnmatchcase
-from functools import cache
+from fnmatch import translate
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
@@ -61,7 +61,8 @@ class ToolRule:
 
     def fits(self, names: Sequence[str]) -> bool:
         """Tell whether one of the forms of a tool's name fits one of the patterns."""
-        return any(fnmatchcase(name, pattern) for pattern in self.tools for name in names)
+        pattern = _pattern(self.tools)
+        return any(pattern.match(name) for name in names)
 
 
 UNKNOWN = ToolRule(name="unknown tools")
@@ -180,6 +181,11 @@ def _stale(earlier: Earlier, rule: ToolRule, holds: timedelta) -> str:
 def shipped_rules() -> ToolRules:
     """Read freshness.toml beside this file once."""
     return ToolRules.parse(tomllib.loads(Path(__file__).with_name("freshness.toml").read_text("utf-8")))
+
+
+@lru_cache(maxsize=1024)
+def _pattern(tools: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, tools)) or "(?!)")
 
 
 def names_of(tool: str) -> tuple[str, ...]:

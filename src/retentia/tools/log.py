@@ -239,7 +239,7 @@ def _writer(
     keys = [target_key(transaction.tenant, target) for target in (*targets_of(given.value), ANYTHING)]
     call = last.call
     named = tool_uses.touching(transaction, view, keys, since=call.called_at, but=call.record_id)
-    return next((name for name in sorted(named) if rules.rule_for(name).effect is not Effect.READS), "")
+    return next((name for name in named if rules.rule_for(name).effect is not Effect.READS), "")
 
 
 @functools.singledispatch

@@ -2,8 +2,8 @@
 
 What is the same here answers one call with the result of another, so in doubt two calls differ: that only costs a call.
 
-The same: the order and spacing of JSON; arguments handed over as JSON text; `1` and `1.0`; an absent parameter, `null`
-and, for all arguments together, `{}`; the case of parameter names; blanks around a text; composed and decomposed
+The same: the order and spacing of JSON; arguments handed over as JSON text; `1` and `1.0`; an absent parameter and
+`null`; no arguments, `{}` and an empty text; the case of parameter names; blanks around a text; composed and decomposed
 letters (NFC); a text that holds a JSON object or array and that value; scheme, host, default port and trailing slashes
 of a URL. Different: `"1"` and `1` (an id "007" is no number), `true` and `1`, the order of a list, the case of a text
 and the blanks in it (both mean something in code, names and quoted text), the case of keys below the parameters.
@@ -58,26 +58,27 @@ def read_arguments(given: JSON) -> Arguments:
     Raises InvalidInput for what is no JSON (NaN, cycles, objects of a program) or nested too deep, and ContentTooLarge.
     """
     try:
-        written = json.dumps(given, ensure_ascii=False, allow_nan=False, default=_plain)
+        written = json.dumps(given, ensure_ascii=False, allow_nan=False, default=plain)
         if len(written) > MAX_ARGUMENT_CHARACTERS:
             raise ContentTooLarge(
                 f"the arguments have {len(written):,} characters, {MAX_ARGUMENT_CHARACTERS:,} are allowed; "
                 "name what is large by a path or an address"
             )
-        plain = json.loads(_HALF.sub("\ufffd", written))
+        read = json.loads(_HALF.sub("\ufffd", written))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"arguments must be JSON: {error}; pass text, finite numbers, lists and objects of them"
         ) from error
-    masked = mask_json(plain)
+    masked = mask_json(read)
     hides_secret = bool(masked.kinds) or _MARK in written
     return Arguments(masked.value, canonical(masked.value), masked.kinds, hides_secret)
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """Return a mapping or sequence of any type as `json.dumps` knows it; raise TypeError for what is none."""
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
         return list(value)
     raise TypeError(f"a {type(value).__name__} is none")
 
@@ -87,7 +88,7 @@ def canonical(arguments: JSON) -> str:
     value = _value(arguments, 0)
     if isinstance(value, dict):
         value = _with_folded_names(value)
-    return "" if value in (None, {}, []) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return "" if value in (None, {}, [], "") else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def call_key(tenant: str, name: str, canonical_arguments: str) -> bytes:

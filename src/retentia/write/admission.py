@@ -15,6 +15,7 @@ from retentia.model.provenance import Trust
 from retentia.model.time import Moment
 from retentia.security.secrets import mask_json, mask_secrets
 from retentia.tools.condense import condense
+from retentia.tools.normalise import plain
 
 MessageLike: TypeAlias = Message | str | Mapping[str, object]
 MAX_MESSAGE_CHARACTERS = 4_000_000
@@ -135,7 +136,7 @@ def dump(value: JSON) -> str | None:
 def admit_result(value: JSON) -> tuple[JSON, tuple[str, ...]]:
     """Return a result without secrets, and the notes about them; raise InvalidInput for what is not JSON."""
     try:
-        json.dumps(value, default=_plain)  # finds a cycle at once, which masking would walk round
+        json.dumps(value, default=plain)  # finds a cycle at once, which masking would walk round
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"results must be JSON: {error}; pass text, numbers, lists and objects of them") from error
     masked = mask_json(value)
@@ -175,14 +176,6 @@ def _content(message: Message) -> tuple[str, dict[str, JSON]]:
     if content:
         parts["content"] = list(content)
     return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str)), parts
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"a {type(value).__name__} is none")
 
 
 def _storable(text: str) -> str:

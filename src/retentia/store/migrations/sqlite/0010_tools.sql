@@ -16,7 +16,7 @@ CREATE TABLE tool_use (
     status TEXT DEFAULT '' NOT NULL,
     called_at BIGINT NOT NULL,
     PRIMARY KEY (tenant, scope_id, record_id, part)
-) WITHOUT ROWID;
+);
 
 CREATE INDEX tool_use_name ON tool_use (tenant, scope_id, name, called_at) WHERE name IS NOT NULL;
 
