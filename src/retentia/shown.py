@@ -133,15 +133,18 @@ def shown_ids(answer: object) -> Iterator[str]:
             )
         case Recall() | list():
             for one in answer:
-                match one:
-                    case Hit():
-                        yield one.id
-                        if one.newer is not None:
-                            yield one.newer.id
-                    case Record():
-                        yield one.id
-                    case str():
-                        yield one
+                yield from _ids_of(one)
+
+
+def _ids_of(one: object) -> tuple[str, ...]:
+    match one:
+        case Hit():
+            return one.shown_ids
+        case Record():
+            return (one.id,)
+        case str():
+            return (one,)
+    return ()
 
 
 def recalled_item(hit: Hit) -> RecalledItem:

@@ -70,6 +70,11 @@ class Hit:
         """The id of the record."""
         return self.record.id
 
+    @property
+    def shown_ids(self) -> tuple[str, ...]:
+        """The ids of all records that it shows something of."""
+        return (self.id,) if self.newer is None else (self.id, self.newer.id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
