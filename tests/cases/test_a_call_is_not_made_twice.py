@@ -411,6 +411,14 @@ def test_support_sees_results_with_personal_data_masked(memory: Memory, scope: S
     assert "@example.org" not in repr(shown)
 
 
+def test_support_sees_calls_in_messages_though_their_arguments_are_masked(memory: Memory, scope: Scope) -> None:
+    mail = {"to": "anna@example.org"}
+    memory.add([asked("c1", "search_mail", mail), answered("c1", "one from olena@example.org")], scope=scope)
+    memory.grant(scope=scope, to="sup-1", expires_at="2100")
+    seen = memory.acting_as(SUPPORT).tools.seen("search_mail", mail, scope=scope)
+    assert (seen.count, seen.condensed) == (1, "one from [email]")
+
+
 def test_what_the_owner_reads_is_in_the_log_where_one_is_kept(sqlite_url: str, scope: Scope) -> None:
     with Memory.open(sqlite_url, embedder=None, worker=False, audit=True) as memory:
         written = memory.log_tool_call(price(213.0), scope=scope)

@@ -142,8 +142,11 @@ def _logged(record: ToolCallRecord) -> Call:
 def _spoken(pair: Pair, record: MessageRecord, records: Mapping[bytes, Record]) -> Call | None:
     tenant = record.scope.tenant
     key = pair.call.link_key
-    linked = (one for one in calls_in(record.parts) if key is None or (one.id and link_key(tenant, one.id) == key))
-    call = next((one for one in linked if _key_of(tenant, one) == pair.call.call_key), None)
+    made = [one for one in calls_in(record.parts) if key is None or (one.id and link_key(tenant, one.id) == key)]
+    # Where personal data is masked, the arguments are not those that the key was made from.
+    call = next((one for one in made if _key_of(tenant, one) == pair.call.call_key), None) or next(
+        (one for one in made if one.name == pair.call.name), None
+    )
     if call is None:
         return None
     answer = records.get(pair.outcome.record_id) if pair.outcome else None
