@@ -102,6 +102,21 @@ def test_a_recalled_result_says_that_there_is_a_newer_one(memory: Memory, scope:
     assert [hit.newer for hit in until] == [None]
 
 
+def test_a_recalled_message_with_a_result_says_so_too_and_what_moved(
+    memory: Memory, scope: Scope, clock: FixedClock
+) -> None:
+    first = memory.add([asked("c1", "get_quote", TSLA), answered("c1", '{"bid": 213, "ask": 214}')], scope=scope)
+    clock.advance(seconds=DAY)
+    memory.add(asked("c2", "get_quote", TSLA), scope=scope, session="tuesday")
+    memory.add(answered("c2", '{"bid": 217, "ask": 214}'), scope=scope, session="tuesday")
+    memory.drain()
+    hits = {hit.id: hit for hit in memory.recall("bid ask 213 214", scope=scope, min_relevance=0)}
+    newer = hits[first.ids[1]].newer
+    assert newer is not None
+    assert newer.text == "this result is from 1 day ago; there is a newer one from a moment ago: bid 213 → 217"
+    assert hits[newer.id].newer is None
+
+
 @pytest.mark.parametrize("form", ["openai", "anthropic"])
 def test_a_call_that_is_only_said_in_messages_is_seen(memory: Memory, scope: Scope, form: str) -> None:
     if form == "openai":
@@ -255,6 +270,14 @@ def test_another_scope_or_tenant_or_session_never_saw_it(memory: Memory) -> None
     memory.log_tool_call(price(214.0), scope=here.shared())
     assert memory.tools.seen("get_price", TSLA, scope=here).count == 2
     assert memory.tools.seen("get_price", TSLA, scope=here.shared()).count == 1
+    assert len(memory.tools.log(scope=here, name="get_price", session="monday", limit=1)) == 1
+    assert len(memory.tools.series("get_price", scope=here, session="monday").points) == 1
+
+
+def test_asking_leaves_nothing_behind_for_a_tenant_that_was_never_written_to(memory: Memory) -> None:
+    assert not memory.tools.seen("get_price", TSLA, scope=Scope("mistyped", "anna"))
+    with memory._database.read("mistyped") as transaction:
+        assert transaction.rows(select(tenant_setting).where(tenant_setting.c.tenant == "mistyped")) == []
 
 
 def test_an_erased_call_was_never_seen(memory: Memory, scope: Scope) -> None:
@@ -267,6 +290,15 @@ def test_an_erased_call_was_never_seen(memory: Memory, scope: Scope) -> None:
     memory.erase(said.ids[0], scope=scope)
     assert not memory.tools.seen("get_weather", {"city": "Kyiv"}, scope=scope)
     assert uses(memory) == 0
+
+
+def test_a_call_in_the_bin_was_never_seen_until_it_is_restored(memory: Memory, scope: Scope) -> None:
+    memory.log_tool_call(price(213.0), scope=scope)
+    removed = memory.forget(memory.plan_forgetting(everything=True, scope=scope), undo_for=timedelta(days=7))
+    assert memory.tools.seen("get_price", TSLA, scope=scope).decision == NeverSeen()
+    assert uses(memory) == 0
+    memory.keeping.restore(removed.id, scope=scope)
+    assert memory.tools.seen("get_price", TSLA, scope=scope).count == 1
 
 
 def test_calls_from_before_keys_were_kept_are_seen_when_first_asked_for(

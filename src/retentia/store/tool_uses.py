@@ -81,16 +81,31 @@ def load_uses(transaction: Transaction, scope_id: int, record_ids: Collection[by
 
 
 def calls(
-    transaction: Transaction, view: View, call_key: bytes, *, kinds: Collection[str], limit: int
+    transaction: Transaction,
+    view: View,
+    call_key: bytes,
+    *,
+    kinds: Collection[str],
+    limit: int,
+    session_ids: Collection[bytes] | None = None,
 ) -> list[ToolUse]:
-    """Return the last calls with a key that records of these kinds tell of, the newest first."""
+    """Return the last calls with a key that records of these kinds tell of, in some sessions or all, newest first."""
     statement = _newest("call_key", len(view.scopes), len(kinds))
-    return _found(transaction, statement, view, kinds, given=call_key, limit=limit)
+    return _found(transaction, statement, view, kinds, session_ids, given=call_key, limit=limit)
 
 
-def named(transaction: Transaction, view: View, name: str, *, kinds: Collection[str], limit: int) -> list[ToolUse]:
+def named(
+    transaction: Transaction,
+    view: View,
+    name: str,
+    *,
+    kinds: Collection[str],
+    limit: int,
+    session_ids: Collection[bytes] | None = None,
+) -> list[ToolUse]:
     """Return the last calls of a tool, the newest first."""
-    return _found(transaction, _newest("name", len(view.scopes), len(kinds)), view, kinds, given=name, limit=limit)
+    statement = _newest("name", len(view.scopes), len(kinds))
+    return _found(transaction, statement, view, kinds, session_ids, given=name, limit=limit)
 
 
 def latest(
@@ -199,7 +214,12 @@ def untold(transaction: Transaction, scope_id: int, table: Table, *, after: byte
 
 
 def _found(
-    transaction: Transaction, statement: Select[Any], view: View, kinds: Collection[str], **more: object
+    transaction: Transaction,
+    statement: Select[Any],
+    view: View,
+    kinds: Collection[str],
+    session_ids: Collection[bytes] | None,
+    **more: object,
 ) -> list[ToolUse]:
     params = {
         "tenant": transaction.tenant,
@@ -207,7 +227,10 @@ def _found(
         **_numbered("kind", sorted(kinds)),
         **more,
     }
-    return [_use(row) for row in transaction.tuples(statement, params)]
+    if session_ids is None:
+        return [_use(row) for row in transaction.tuples(statement, params)]
+    narrowed = statement.where(tool_use.c.session_id.in_(session_ids))
+    return [_use(row) for row in transaction.rows(narrowed, params)]
 
 
 @lru_cache(maxsize=64)

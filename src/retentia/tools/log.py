@@ -1,8 +1,10 @@
 """The tool log: what was called, whether to call it again, how values moved, what failed. `Memory.tools` has it."""
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Self
 
 from retentia.errors import InvalidInput, NotFound
 from retentia.model.ids import id_bytes
@@ -66,15 +68,13 @@ class ToolReading:
         allowed = self._allow(scope)
         self._note_earlier(scope.tenant)
         with self._database.read(scope.tenant) as transaction:
-            view, kinds = _allowed(transaction, scope, allowed)
+            sight = _Sight.of(transaction, scope, allowed, session)
             rules = rules_of(tenant_settings.load(transaction))
             rule = rules.rule_for(name, given.value)
-            key = call_key(scope.tenant, name, given.canonical)
-            uses = tool_uses.calls(transaction, view, key, kinds=kinds, limit=_CALLS_OF_ONE_KEY) if view.scopes else []
-            pairs = _paired(transaction, view, _in_session(transaction, view, uses, session))
+            pairs = sight.paired(sight.calls(call_key(scope.tenant, name, given.canonical), limit=_CALLS_OF_ONE_KEY))
             last = next((pair for pair in pairs if pair.status != "open"), pairs[0] if pairs else None)
-            found = list(records.fetch(transaction, view, ids_of([last])).values()) if last else []
-            written_by = _writer(transaction, view, rules, rule, given, last) if last else ""
+            found = sight.records([last]) if last else []
+            written_by = _writer(sight, rules, rule, given, last) if last else ""
         shown = by_id(self._show(scope, found))
         return seen_of(
             name,
@@ -91,7 +91,11 @@ class ToolReading:
         """Return the last calls, the newest first: logged ones and those in messages, each once."""
         if limit < 1:
             raise InvalidInput(f"limit must be at least 1, not {limit}")
-        return self._calls(scope, session, lambda *given: _uses_of(*given, name=name, limit=limit))[0]
+        return self._calls(
+            scope,
+            session,
+            lambda sight: sight.latest(limit=limit) if name is None else sight.named(name, limit=limit),
+        )[0]
 
     def series(
         self,
@@ -109,12 +113,15 @@ class ToolReading:
         """
         key = None if arguments is None else call_key(scope.tenant, name, read_arguments(arguments).canonical)
 
-        def wanted(transaction: Transaction, view: View, kinds: Collection[Kind], _: str | None) -> list[ToolUse]:
-            if key is not None:
-                return tool_uses.calls(transaction, view, key, kinds=kinds, limit=_CALLS_OF_A_SERIES)
-            return tool_uses.named(transaction, view, name, kinds=kinds, limit=_CALLS_OF_A_SERIES)
-
-        found, now = self._calls(scope, session, wanted)
+        found, now = self._calls(
+            scope,
+            session,
+            lambda sight: (
+                sight.named(name, limit=_CALLS_OF_A_SERIES)
+                if key is None
+                else sight.calls(key, limit=_CALLS_OF_A_SERIES)
+            ),
+        )
         return series_of(name, found, path, now=now)
 
     def failures(
@@ -134,9 +141,10 @@ class ToolReading:
             raise InvalidInput(str(error)) from error
         allowed = self._allow(scope)
         with self._database.read(scope.tenant) as transaction:
-            view, kinds = _allowed(transaction, scope, allowed)
-            named = records.kinds_of(transaction, view, [raw]) if view.scopes else {}
-            found = records.fetch(transaction, view, {kind: ids for kind, ids in named.items() if kind in kinds})
+            sight = _Sight.of(transaction, scope, allowed)
+            named = records.kinds_of(transaction, sight.view, [raw]) if sight.view.scopes else {}
+            readable = {kind: ids for kind, ids in named.items() if kind in sight.kinds}
+            found = records.fetch(transaction, sight.view, readable)
         shown = self._show(scope, list(found.values()))
         if not shown:
             raise NotFound(f"there is no tool call {record_id!r} in {scope}")
@@ -144,18 +152,14 @@ class ToolReading:
         return _outcome(record)
 
     def _calls(
-        self,
-        scope: Scope,
-        session: str | None,
-        wanted: Callable[[Transaction, View, Collection[Kind], str | None], list[ToolUse]],
+        self, scope: Scope, session: str | None, wanted: "Callable[[_Sight], list[ToolUse]]"
     ) -> tuple[list[Call], int]:
         allowed = self._allow(scope)
         self._note_earlier(scope.tenant)
         with self._database.read(scope.tenant) as transaction:
-            view, kinds = _allowed(transaction, scope, allowed)
-            uses = wanted(transaction, view, kinds, session) if view.scopes else []
-            pairs = _paired(transaction, view, _in_session(transaction, view, uses, session))
-            found = list(records.fetch(transaction, view, ids_of(pairs)).values()) if pairs else []
+            sight = _Sight.of(transaction, scope, allowed, session)
+            pairs = sight.paired(wanted(sight))
+            found = sight.records(pairs)
         shown = by_id(self._show(scope, found))
         return [call for pair in pairs if (call := call_of(pair, shown)) is not None], transaction.now
 
@@ -191,54 +195,59 @@ class ToolLog(ToolReading):
         return self.rules(tenant)
 
 
-def _allowed(transaction: Transaction, scope: Scope, allowed: Allowed) -> tuple[View, frozenset[Kind]]:
-    """Return the scopes of a view that may be read, and the kinds that may be read in all of them."""
-    named = records.view_of(transaction, scope).scopes
-    view = View({number: name for number, name in named.items() if allowed.get(name)})
-    return view, TOLD_BY.intersection(*(allowed[name] for name in view.scopes.values()))
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What one question may look at: scopes, the kinds that may be read in all of them, sessions (None for all)."""
+
+    transaction: Transaction
+    view: View
+    kinds: frozenset[Kind]
+    session_ids: frozenset[bytes] | None
+
+    @classmethod
+    def of(cls, transaction: Transaction, scope: Scope, allowed: Allowed, session: str | None = None) -> Self:
+        named = records.view_of(transaction, scope).scopes
+        view = View({number: name for number, name in named.items() if allowed.get(name)})
+        kinds = TOLD_BY.intersection(*(allowed[name] for name in view.scopes.values()))
+        if session is None:
+            return cls(transaction, view, kinds, None)
+        found = (sessions.find(transaction, scope_id, session) for scope_id in view.scope_ids)
+        return cls(transaction, view, kinds, frozenset(one for one in found if one is not None))
+
+    def calls(self, key: bytes, *, limit: int) -> list[ToolUse]:
+        if not self.view.scopes:
+            return []
+        return tool_uses.calls(
+            self.transaction, self.view, key, kinds=self.kinds, limit=limit, session_ids=self.session_ids
+        )
+
+    def named(self, name: str, *, limit: int) -> list[ToolUse]:
+        if not self.view.scopes:
+            return []
+        return tool_uses.named(
+            self.transaction, self.view, name, kinds=self.kinds, limit=limit, session_ids=self.session_ids
+        )
+
+    def latest(self, *, limit: int) -> list[ToolUse]:
+        return tool_uses.latest(
+            self.transaction, self.view, kinds=self.kinds, limit=limit, session_ids=self.session_ids
+        )
+
+    def paired(self, uses: Sequence[ToolUse]) -> list[Pair]:
+        links = {use.link_key for use in uses if use.link_key is not None and not use.status}
+        return paired(uses, tool_uses.outcomes(self.transaction, self.view, links) if links else [])
+
+    def records(self, pairs: Sequence[Pair]) -> list[Record]:
+        return list(records.fetch(self.transaction, self.view, ids_of(pairs)).values()) if pairs else []
 
 
-def _uses_of(
-    transaction: Transaction,
-    view: View,
-    kinds: Collection[Kind],
-    session: str | None,
-    *,
-    name: str | None,
-    limit: int,
-) -> list[ToolUse]:
-    if name is not None:
-        return tool_uses.named(transaction, view, name, kinds=kinds, limit=limit)
-    session_ids = None if session is None else _session_ids(transaction, view, session)
-    return tool_uses.latest(transaction, view, kinds=kinds, limit=limit, session_ids=session_ids)
-
-
-def _session_ids(transaction: Transaction, view: View, session: str) -> set[bytes]:
-    found = (sessions.find(transaction, scope_id, session) for scope_id in view.scope_ids)
-    return {session_id for session_id in found if session_id is not None}
-
-
-def _in_session(transaction: Transaction, view: View, uses: list[ToolUse], session: str | None) -> list[ToolUse]:
-    if session is None:
-        return uses
-    wanted = _session_ids(transaction, view, session)
-    return [use for use in uses if use.session_id in wanted]
-
-
-def _paired(transaction: Transaction, view: View, uses: Sequence[ToolUse]) -> list[Pair]:
-    links = {use.link_key for use in uses if use.link_key is not None and not use.status}
-    return paired(uses, tool_uses.outcomes(transaction, view, links) if links else [])
-
-
-def _writer(
-    transaction: Transaction, view: View, rules: ToolRules, rule: ToolRule, given: Arguments, last: Pair
-) -> str:
+def _writer(sight: _Sight, rules: ToolRules, rule: ToolRule, given: Arguments, last: Pair) -> str:
     """Name the tool that may have changed since what a call had read, "" for none."""
     if not rule.until_written:
         return ""
+    transaction, call = sight.transaction, last.call
     keys = [target_key(transaction.tenant, target) for target in (*targets_of(given.value), ANYTHING)]
-    call = last.call
-    named = tool_uses.touching(transaction, view, keys, since=call.called_at, but=call.record_id)
+    named = tool_uses.touching(transaction, sight.view, keys, since=call.called_at, but=call.record_id)
     return next((name for name in named if rules.rule_for(name).effect is not Effect.READS), "")
 
 

@@ -34,6 +34,8 @@ def note_earlier(database: Database, tenant: str) -> None:
     with database.read(tenant) as transaction:
         named = scopes.all_scopes(transaction)
         rules = rules_of(tenant_settings.load(transaction))
+    if not named:  # nothing was ever written for this tenant, and asking leaves nothing behind
+        return
     for scope_id, scope in named:
         for table in (tool_call, message):
             after: bytes | None = b""
