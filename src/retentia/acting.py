@@ -56,6 +56,7 @@ from retentia.store import scopes
 from retentia.store.database import Database
 from retentia.store.jobs import Job
 from retentia.store.sessions import SessionSummary
+from retentia.tools.log import TOLD_BY, Allowed, ToolReading
 from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored
@@ -82,6 +83,7 @@ class ActingMemory(Gate):
         super().__init__(principal, database, log)
         self._memory = memory
         self.keeping = ActingKeeping(principal, memory.keeping, database, log)
+        self.tools = ToolReading(database, allow=self._allow_calls, show=self._show_calls)
 
     def add(
         self,
@@ -169,7 +171,8 @@ class ActingMemory(Gate):
             min_relevance=min_relevance,
             also=[replace(one, kinds=self._narrowed(reach, Action.RECALL, one.scope, one.kinds)) for one in named],
         )
-        self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found])
+        newer = _raw([hit.newer.id for hit in found if hit.newer is not None])
+        self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found], ids=newer)
         is_partial = any(reach.kinds(Right.READ, one) != ALL_KINDS for one in asked)
         return self._masked_hits(_without_counts(found) if is_partial else found)
 
@@ -556,6 +559,16 @@ class ActingMemory(Gate):
         """Check the audit log, as auditor or admin; see `Memory.verify_audit`."""
         self._check_audit(tenant)
         return self._memory.verify_audit(tenant, head=head)
+
+    def _allow_calls(self, scope: Scope) -> Allowed:
+        """Return the kinds of records with tool calls that may be read; raise AccessDenied when there are none."""
+        reach = self._look(Right.READ, [scope, scope.shared()])
+        beside = {scope.shared(): reach.kinds(Right.READ, scope.shared()) & TOLD_BY}
+        return beside | {scope: self._narrowed(reach, Action.READ, scope, TOLD_BY)}
+
+    def _show_calls(self, scope: Scope, found: Sequence[Record]) -> Sequence[Record]:
+        self._give(Action.READ, Right.READ, [scope], found)
+        return self._shown(found)
 
     def _masked_hits(self, found: Recall) -> Recall:
         records = [hit.record for hit in found]

@@ -73,6 +73,7 @@ from retentia.store.key import find_key
 from retentia.store.open import open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
+from retentia.tools.log import ToolLog, whole
 from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored, restore
@@ -186,6 +187,7 @@ class Memory:
         self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
+        self.tools = ToolLog(database, allow=whole, show=self._show_calls)
         self._workers = Workers(
             embedding=Worker(
                 database,
@@ -903,6 +905,9 @@ class Memory:
             with suppress(StoreError):
                 queue_summary(self._database, scope, session, jobs.SUMMARISE)
             self._workers.wake()
+
+    def _show_calls(self, scope: Scope, found: Sequence[Record]) -> Sequence[Record]:
+        return self._log_own(Action.READ, scope, lambda: list(found))
 
     def _queued(self, receipt: Receipt) -> Receipt:
         if receipt.job_ids:

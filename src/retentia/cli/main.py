@@ -18,6 +18,7 @@ from retentia.cli.keeping import growth, keep, personal, policy, quota, retentio
 from retentia.cli.model import model_group
 from retentia.cli.reading import context, listing, recall, show
 from retentia.cli.removing import custody, removed, restore_removed
+from retentia.cli.tools import tools_group
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError
@@ -58,6 +59,7 @@ for command in (
     quota,
     growth,
     policy,
+    tools_group,
     stats,
     doctor,
     amnesia,

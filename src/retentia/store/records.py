@@ -486,6 +486,7 @@ def _tool_call(fields: _Fields, view: View) -> ToolCallRecord:
         error=fields["error"],
         duration_ms=fields["duration_ms"],
         tokens=fields["tokens"],
+        full_bytes=fields.get("full_bytes"),  # what lay in the bin before may not have it
     )
 
 
