@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from retentia.model.record import Importance, Kind, Status
     from retentia.model.scope import Scope
     from retentia.model.time import Moment, Precision
+    from retentia.providers.chat.models import Models
     from retentia.read.query import Hit, Recall
     from retentia.security.access import Principal
     from retentia.session import Session
     from retentia.working.context import Context
+    from retentia.working.opening import OpeningPolicy
+    from retentia.working.settings import WorkingSettings
+    from retentia.working.summary import SummaryPolicy
     from retentia.write.receipt import Receipt
 
 __version__ = "0.1.0"
@@ -31,7 +35,9 @@ _HOMES = {
     "Kind": "retentia.model.record",
     "Memory": "retentia.memory",
     "Message": "retentia.model.message",
+    "Models": "retentia.providers.chat.models",
     "Moment": "retentia.model.time",
+    "OpeningPolicy": "retentia.working.opening",
     "Precision": "retentia.model.time",
     "Principal": "retentia.security.access",
     "Recall": "retentia.read.query",
@@ -41,8 +47,10 @@ _HOMES = {
     "Session": "retentia.session",
     "Source": "retentia.model.provenance",
     "Status": "retentia.model.record",
+    "SummaryPolicy": "retentia.working.summary",
     "ToolCall": "retentia.model.message",
     "Trust": "retentia.model.provenance",
+    "WorkingSettings": "retentia.working.settings",
 }
 
 __all__ = [
@@ -53,7 +61,9 @@ __all__ = [
     "Kind",
     "Memory",
     "Message",
+    "Models",
     "Moment",
+    "OpeningPolicy",
     "Precision",
     "Principal",
     "Recall",
@@ -63,8 +73,10 @@ __all__ = [
     "Session",
     "Source",
     "Status",
+    "SummaryPolicy",
     "ToolCall",
     "Trust",
+    "WorkingSettings",
 ]
 
 
