@@ -148,18 +148,7 @@ def _print_scores(title: str, scores: Mapping[str, "Score"], *, as_json: bool) -
     from retentia.cli.output import print_json, print_table
 
     if as_json:
-        print_json(
-            {
-                name: {
-                    "precision": round(score.precision, 3),
-                    "recall": round(score.recall, 3),
-                    "right": score.right,
-                    "wrong": score.wrong,
-                    "missed": score.missed,
-                }
-                for name, score in scores.items()
-            }
-        )
+        print_json({name: score.as_json() for name, score in scores.items()})
         return
     rows = [
         (name, f"{score.precision:.3f}", f"{score.recall:.3f}", score.right, score.wrong, score.missed)

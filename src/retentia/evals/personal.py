@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
+from retentia.evals.score import Score
 from retentia.security.personal import PersonalKind, find_personal
 
 _MARKED = re.compile(r"<(?P<kind>[a-z_]+)>(?P<text>.*?)</(?P=kind)>")
@@ -24,25 +25,6 @@ class Marked:
     language: str
     text: str
     stretches: tuple[tuple[PersonalKind, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """What was found of what is there. Precision and recall are 1 where there was nothing to find, or nothing found."""
-
-    right: int
-    wrong: int
-    missed: int
-
-    @property
-    def precision(self) -> float:
-        """The share of findings that are right."""
-        return self.right / (self.right + self.wrong) if self.right + self.wrong else 1.0
-
-    @property
-    def recall(self) -> float:
-        """The share of marked stretches that were found."""
-        return self.right / (self.right + self.missed) if self.right + self.missed else 1.0
 
 
 def load_personal() -> list[Marked]:
