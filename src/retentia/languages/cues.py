@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -71,11 +71,33 @@ class Cues:
 
     def said(self, cue: Cue, text: str) -> bool:
         """Tell whether a text has a cue; `text` comes from `cue_form`."""
-        return any(patterns[cue].search(text) for patterns in self._of_script(text))
+        return self.of(text).has(cue)
 
-    def _of_script(self, text: str) -> list[Mapping[Cue, re.Pattern[str]]]:
+    def of(self, text: str) -> "Said":
+        """Return the cues of a text, which comes from `cue_form`."""
         scripts = ((_LATIN, self.latin), (_CYRILLIC, self.cyrillic))
-        return [patterns for letter, patterns in scripts if letter.search(text)]
+        return Said(text, [patterns for letter, patterns in scripts if letter.search(text)])
+
+
+class Said:
+    """The cues of one text. Most are never asked for, so each is sought when it first is, and remembered."""
+
+    __slots__ = ("_known", "_patterns", "_text")
+
+    def __init__(self, text: str, patterns: Sequence[Mapping[Cue, re.Pattern[str]]]) -> None:
+        self._text, self._patterns = text, patterns
+        self._known: dict[Cue, bool] = {}
+
+    def has(self, *cues: Cue) -> bool:
+        """Tell whether the text has any of the cues."""
+        return any(map(self._has, cues))
+
+    def _has(self, cue: Cue) -> bool:
+        known = self._known.get(cue)
+        if known is None:
+            known = any(patterns[cue].search(self._text) for patterns in self._patterns)
+            self._known[cue] = known
+        return known
 
 
 def cue_form(text: str) -> str:

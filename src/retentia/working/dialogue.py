@@ -19,6 +19,8 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _AGREEMENT = re.compile(r"^\w+(?: \w+)?[,.!:] ")
+# No stop word of the search, where it may be the English verb.
+_ARTICLE = "die"
 _REACH = 2
 _OPENING_WORDS = 4
 _BEFORE = 5
@@ -134,7 +136,8 @@ class Dialogue:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(cue_form(text))) - _stop_words()
+    words = (word for word in _WORD.findall(cue_form(text)) if len(word) > 2 or word.isdecimal())
+    return frozenset(words) - _stop_words()
 
 
 def _shared(words: frozenset[str], others: frozenset[str]) -> frozenset[str]:
@@ -152,4 +155,4 @@ def _alike(word: str, other: str) -> bool:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    return frozenset(word for language in load_languages() for word in language.stop_words)
+    return frozenset((_ARTICLE, *(word for language in load_languages() for word in language.stop_words)))

@@ -6,7 +6,7 @@ the range's vocabulary it carries (SumBasic, Nenkova and Vanderwende 2005). Noth
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import sqrt
 
@@ -14,22 +14,25 @@ from retentia.errors import InvalidInput
 from retentia.index.tokenizer import analyse
 from retentia.languages.cues import Cue, cue_form, load_cues
 from retentia.working.importance import by_importance
-from retentia.working.kept import Kept, KeptKind, Sentence, kept_in, spoken_sentences
+from retentia.working.kept import Kept, KeptKind, kept_in
 from retentia.working.literal import Literal
 from retentia.working.literals import find_literals
 from retentia.working.missing import append_missing
 from retentia.working.original import Original
 from retentia.working.quote import short_ids
+from retentia.working.sentence import Sentence, all_sentences
 from retentia.working.tokens import EstimatingCounter, TokenCounter
 
-HEAD = "Extractive summary, quoted word for word, made without a model:"
+HEAD = "Extractive summary, word for word:"
 """Says what it is; every extract opens with it."""
 
 _FEWEST_WORDS = 30
 _TOOL_WORDS, _TOOL_CHARACTERS = 30, 240
 _TOO_ALIKE = 0.7
-_GOALS = 2
 _FEWEST_TERMS = 4
+_CENTRAL = 0.7
+_FEWEST_SHARED = 2
+_FEWEST_LINE_WORDS = 4
 
 
 class LineKind(StrEnum):
@@ -58,10 +61,15 @@ _NAMES = {
     LineKind.SAID: "Said",
 }
 _ORDER = {kind: place for place, kind in enumerate(LineKind)}
-# In which turn each kind gives its next line while there is room.
+# In which order the kinds give their next line, again and again while there is room.
 _TURNS = (
-    *(LineKind.GOAL, LineKind.DECISION, LineKind.CORRECTION, LineKind.REJECTED, LineKind.ENVIRONMENT),
-    *(LineKind.OPEN_ITEM, LineKind.TOOL, LineKind.REASON, LineKind.SAID),
+    *(LineKind.DECISION, LineKind.GOAL, LineKind.REASON, LineKind.REJECTED, LineKind.DECISION, LineKind.CORRECTION),
+    *(LineKind.ENVIRONMENT, LineKind.OPEN_ITEM, LineKind.DECISION, LineKind.TOOL, LineKind.SAID),
+)
+# Which kind a sentence is shown as that is of several.
+_SHOWN_AS = (
+    *(KeptKind.CORRECTION, KeptKind.DECISION, KeptKind.REJECTED, KeptKind.ENVIRONMENT),
+    *(KeptKind.OPEN_ITEM, KeptKind.REASON, KeptKind.GOAL),
 )
 
 
@@ -70,7 +78,8 @@ class Line:
     """One line of an extract: the characters [start, end) of a message, word for word.
 
     A tool's line names the `tool` and its `status`, and says what the call was for in the words of the message before
-    it (`purpose`, `purpose_id`); all are "" for other lines.
+    it (`purpose`, `purpose_id`). A correction's purpose is the sentence that it corrects, where one is found. All are ""
+    for other lines.
     """
 
     kind: LineKind
@@ -105,17 +114,18 @@ def extract(
     literal_tokens: int = 400,
     counter: TokenCounter | None = None,
 ) -> Extract:
-    """Summarise messages by quoting them: goal, environment, decisions, reasons, rejected options, corrections, tools.
+    """Summarise messages by quoting them: decisions with their reasons first, then what else was kept, tools, the rest.
 
     The text has at most `max_words` words, and behind them a line of at most `literal_tokens` tokens with the literals
     that the quotations lack. Raises InvalidInput for fewer than 30 words.
     """
     if max_words < _FEWEST_WORDS:
         raise InvalidInput(f"max_words is {max_words}: an extract needs at least {_FEWEST_WORDS}")
-    sentences = spoken_sentences(messages)
-    kept = tuple(kept_in(sentences, messages))
+    sentences = all_sentences(messages)
+    kept = tuple(kept_in(sentences))
+    spoken = [sentence for sentence in sentences if not sentence.is_aside]
     ids = [message.id for message in messages]
-    lines = _within(_candidates(sentences, kept, messages), max_words, ids)
+    lines = _within(_candidates(spoken, kept, messages), max_words, ids)
     literals = by_importance(messages, kept)
     body = _text(lines, ids)
     appended = append_missing(body, literals, literal_tokens, counter or EstimatingCounter())
@@ -143,57 +153,57 @@ def _candidates(
     sentences: Sequence[Sentence], kept: Sequence[Kept], messages: Sequence[Original]
 ) -> dict[LineKind, list[Line]]:
     """Return what could be shown, kind by kind, the best first."""
-    weights = _weights(sentences)
-    best = sorted(range(len(sentences)), key=lambda place: (-weights[place], place))
+    central = _centrality(sentences)
+    weights = [
+        share + 0.5 * (sentence.message.role == "user") + 0.3 * bool(sentence.literals)
+        for share, sentence in zip(central, sentences, strict=True)
+    ]
     kinds: dict[tuple[str, int], list[KeptKind]] = {}
     for one in kept:
         kinds.setdefault((one.message_id, one.start), []).append(one.kind)
     found: dict[LineKind, list[Line]] = {kind: [] for kind in LineKind}
-    for place in best:
+    for place in sorted(range(len(sentences)), key=lambda place: (-weights[place], place)):
         sentence = sentences[place]
-        known = kinds.get((sentence.message.id, sentence.start), [])
-        kind = _kind(sentence, known)
-        if kind is not LineKind.SAID or len(_terms(sentence.quote)) >= _FEWEST_TERMS:
+        known = kinds.get((sentence.message.id, sentence.start), ())
+        kind = next((LineKind(one.value) for one in _SHOWN_AS if one in known), LineKind.SAID)
+        if kind is LineKind.CORRECTION:
+            found[kind].append(_correction(sentence, sentences[:place]))
+        elif kind is not LineKind.SAID or _is_telling(sentence, central[place]):
             found[kind].append(_line(kind, sentence))
-    found[LineKind.GOAL] = _goals(sentences, found[LineKind.GOAL])
+    order = {message.id: place for place, message in enumerate(messages)}
+    found[LineKind.GOAL].sort(key=lambda line: (order[line.message_id], line.start))
     found[LineKind.TOOL] = list(_tool_lines(messages, sentences))
     return found
 
 
-def _kind(sentence: Sentence, known: Sequence[KeptKind]) -> LineKind:
-    if Cue.CORRECTION in sentence.cues and not sentence.is_question:
-        return LineKind.CORRECTION
-    for kind in (KeptKind.REJECTED, KeptKind.DECISION, KeptKind.ENVIRONMENT, KeptKind.OPEN_ITEM, KeptKind.REASON):
-        if kind in known:
-            return LineKind(kind.value)
-    if Cue.GOAL in sentence.cues and sentence.message.role == "user":
-        return LineKind.GOAL
-    return LineKind.SAID
+def _is_telling(sentence: Sentence, central: float) -> bool:
+    """Tell whether a sentence that is of no kind says enough: something exact, or what the talk is about."""
+    return (bool(sentence.literals) or central >= _CENTRAL) and len(_terms(sentence.quote)) >= _FEWEST_TERMS
 
 
-def _goals(sentences: Sequence[Sentence], lines: Sequence[Line]) -> list[Line]:
-    """Return the first goals that a user names, or else the first thing a user says."""
-    if not lines:
-        said = next((sentence for sentence in sentences if sentence.message.role == "user"), None)
-        return [_line(LineKind.GOAL, said)] if said is not None and not said.cues & set(Cue) else []
-    places = {(sentence.message.id, sentence.start): place for place, sentence in enumerate(sentences)}
-    return sorted(lines, key=lambda line: places[line.message_id, line.start])[:_GOALS]
+def _correction(sentence: Sentence, earlier: Sequence[Sentence]) -> Line:
+    """Return a correction with the sentence before it that has most words in common with it."""
+    line, terms = _line(LineKind.CORRECTION, sentence), _terms(sentence.quote)
+    shared = [
+        (len(terms & _terms(one.quote)), one.place, one) for one in earlier if one.message is not sentence.message
+    ]
+    most, _, corrected = max(shared, key=lambda one: one[:2], default=(0, 0, sentence))
+    if most < _FEWEST_SHARED:
+        return line
+    return replace(line, purpose=corrected.quote, purpose_id=corrected.message.id)
 
 
 def _line(kind: LineKind, sentence: Sentence) -> Line:
     return Line(kind=kind, quote=sentence.quote, message_id=sentence.message.id, start=sentence.start, end=sentence.end)
 
 
-def _weights(sentences: Sequence[Sentence]) -> list[float]:
-    """Weigh sentences by the share of the range's terms that they carry; a user's words and literals weigh more."""
+def _centrality(sentences: Sequence[Sentence]) -> list[float]:
+    """Return the share of the range's terms that each sentence carries, the most central one's being 1."""
     terms = [_terms(sentence.quote) for sentence in sentences]
     often = Counter(term for carried in terms for term in carried)
     central = [sum(often[term] for term in carried) / sqrt(len(carried) or 1) for carried in terms]
     most = max(central, default=0.0) or 1.0
-    return [
-        weight / most + 0.5 * (sentence.message.role == "user") + 0.3 * bool(sentence.literals)
-        for weight, sentence in zip(central, sentences, strict=True)
-    ]
+    return [weight / most for weight in central]
 
 
 def _terms(text: str) -> frozenset[int]:
@@ -264,12 +274,13 @@ def _within(
     seen: list[frozenset[int]] = []
     room = max_words - len(HEAD.split())
     ids = short_ids(message_ids)
-    longest = max(map(len, found.values()))
-    for turn in range(longest):
+    waiting = {kind: iter(lines) for kind, lines in found.items()}
+    while waiting and room >= _FEWEST_LINE_WORDS:
         for kind in _TURNS:
-            if turn >= len(found[kind]):
+            line = next(waiting.get(kind, iter(())), None)
+            if line is None:
+                waiting.pop(kind, None)
                 continue
-            line = found[kind][turn]
             words = len(_shown(line, ids).split())
             if words > room:
                 continue
@@ -278,8 +289,6 @@ def _within(
                 chosen.append(line)
                 seen.append(terms)
                 room -= words
-        if room < 4:
-            break
     places = {message_id: place for place, message_id in enumerate(message_ids)}
     return sorted(chosen, key=lambda line: (_ORDER[line.kind], places[line.message_id], line.start))
 
@@ -298,6 +307,7 @@ def _text(lines: Sequence[Line], message_ids: Sequence[str]) -> str:
 def _shown(line: Line, ids: dict[str, str]) -> str:
     name = _NAMES[line.kind]
     if line.kind is not LineKind.TOOL:
-        return f"{name} [{ids[line.message_id]}]: {line.quote}"
+        before = f" (before, [{ids[line.purpose_id]}]: {line.purpose})" if line.purpose else ""
+        return f"{name} [{ids[line.message_id]}]: {line.quote}{before}"
     purpose = f" (for [{ids[line.purpose_id]}]: {line.purpose})" if line.purpose else ""
     return f"{name} {line.tool}, {line.status} [{ids[line.message_id]}]: {line.quote}{purpose}"

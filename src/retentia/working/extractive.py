@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import zip_longest
 
 from retentia.model.message import JSON
 from retentia.model.record import MessageRecord
@@ -20,6 +21,7 @@ MADE_BY = "extractive"
 _TOKENS_A_WORD = 1.5
 """How much room a summary of so many words leaves for the literals that it does not quote, in tokens a word."""
 _BEGINNING = 80
+_MOST_LITERALS = 400
 
 
 class Extractive:
@@ -38,8 +40,8 @@ class Extractive:
     def merge(self, below: Sequence[Summary], *, words: int) -> Draft:
         """Quote what matters most of what the summaries quote."""
         lines, text = retold([line for one in below for line in _lines(one.body)], max_words=words)
-        literals = [literal for one in below for literal in find_literals(one.text)]
-        draft = Draft(text=text, made_by=MADE_BY, body=_merged(below, lines))
+        literals = list(_literals(below))
+        draft = Draft(text=text, made_by=MADE_BY, body=_merged(below, lines, literals))
         return self.with_literals(draft, literals, words=words)
 
     def boundaries(self, messages: Sequence[MessageRecord]) -> Sequence[int]:
@@ -79,10 +81,21 @@ def _body(found: Extract) -> dict[str, JSON]:
     }
 
 
-def _merged(below: Sequence[Summary], lines: Sequence[Line]) -> dict[str, JSON]:
-    """Keep what the record of a session says; literals and what was kept stay with the segments."""
+def _merged(below: Sequence[Summary], lines: Sequence[Line], literals: Sequence[Literal]) -> dict[str, JSON]:
+    """Keep what the record of a session says, and its literals; what was kept stays with the segments."""
     goals = (str(one.body.get("topic", "")) for one in below)
-    return {"topic": next(filter(None, goals), ""), "lines": [asdict(line) for line in lines]}
+    return {
+        "topic": next(filter(None, goals), ""),
+        "lines": [asdict(line) for line in lines],
+        "literals": [literal.text for literal in literals[:_MOST_LITERALS]],
+    }
+
+
+def _literals(below: Sequence[Summary]) -> Iterator[Literal]:
+    """Yield the literals of summaries: the most important one of each, then the next ones, each once."""
+    ranks = zip_longest(*(_listed(one.body.get("literals")) for one in below), fillvalue="")
+    for text in dict.fromkeys(str(text) for rank in ranks for text in rank):
+        yield from find_literals(text)
 
 
 def _lines(body: Mapping[str, JSON]) -> Iterator[Line]:

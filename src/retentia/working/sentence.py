@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from retentia.languages.cues import Cue, cue_form, load_cues
+from retentia.languages.cues import Cue, Said, cue_form, load_cues
 from retentia.working.literal import Literal
 from retentia.working.literals import find_literals
 from retentia.working.original import Original, sentences_of
@@ -16,18 +16,14 @@ _ASIDE = (Cue.SMALL_TALK, Cue.CLOSING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A sentence of a message; at most 40 words of it. `place` is the message's, from 0, `form` what cues are sought in.
-
-    Of a long session most cues of most sentences are never asked for, so each is sought when it first is.
-    """
+    """A sentence of a message with what it does; at most 40 words of it. `place` is the message's, from 0."""
 
     message: Original
     place: int
     start: int
     end: int
-    form: str
+    cues: Said = field(compare=False, repr=False)
     literals: tuple[Literal, ...]
-    _known: dict[Cue, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def quote(self) -> str:
@@ -45,12 +41,7 @@ class Sentence:
 
     def says(self, *cues: Cue) -> bool:
         """Tell whether it has any of the cues."""
-        return any(map(self._has, cues))
-
-    def _has(self, cue: Cue) -> bool:
-        if cue not in self._known:
-            self._known[cue] = load_cues().said(cue, self.form)
-        return self._known[cue]
+        return self.cues.has(*cues)
 
 
 def all_sentences(messages: Sequence[Original]) -> list[Sentence]:
@@ -71,7 +62,7 @@ def _sentences(message: Original, place: int) -> Iterator[Sentence]:
             place=place,
             start=start,
             end=end,
-            form=cue_form(message.text[start:end]),
+            cues=load_cues().of(cue_form(message.text[start:end])),
             literals=find_literals(message.text[start:end]),
         )
 
