@@ -2,6 +2,7 @@ import pytest
 
 from retentia.errors import InvalidInput
 from retentia.working.extract import HEAD, Extract, LineKind, extract
+from retentia.working.kept import KeptKind
 from retentia.working.original import Original
 
 CHECKING = "Let me check the price of the nodes."
@@ -10,7 +11,7 @@ SESSION = [
     ("assistant", f"As you mentioned earlier, you like tea. {CHECKING} I'm happy to help!"),
     ("tool", '{"price": "$213.00",\n "id": "om_x100b54"}'),
     ("user", "Tried Redis as a cache, but it failed because of memory limits."),
-    ("assistant", "Let's go with Memcached because it needs less memory."),
+    ("user", "Let's go with Memcached because it needs less memory."),
     ("tool", "Traceback:\n  File x\nConnectionError: refused by 10.0.0.1, caused by the firewall"),
     ("user", "Actually, the meeting is at 14:30, not 15:00. We still need to pick a region."),
     ("user", "Thanks!"),
@@ -18,14 +19,14 @@ SESSION = [
 GERMAN = [
     ("user", "Hallo! Wir nutzen PostgreSQL 14 bei AWS. Ich möchte die Kosten bis 3. März halbieren."),
     ("user", "Redis haben wir verworfen, weil der Speicher nicht reichte."),
-    ("assistant", "Wir nehmen Memcached, weil es weniger Speicher braucht."),
+    ("user", "Wir nehmen Memcached, weil es weniger Speicher braucht."),
     ("user", "Nein, das Treffen ist um 14.30 Uhr. Offen ist noch die Region."),
     ("user", "Danke!"),
 ]
 UKRAINIAN = [
     ("user", "Привіт! У нас PostgreSQL 14 на AWS. Хочу зменшити рахунок до 3 березня."),
     ("user", "Ми відмовилися від Redis, бо бракує пам'яті."),
-    ("assistant", "Вирішили взяти Memcached, бо йому треба менше пам'яті."),
+    ("user", "Вирішили взяти Memcached, бо йому треба менше пам'яті."),
     ("user", "Насправді зустріч о 14:30. Залишилося обрати регіон."),
     ("user", "Дякую!"),
 ]
@@ -103,7 +104,7 @@ def test_what_is_worth_a_record_comes_with_its_message_and_place() -> None:
     messages = session(SESSION)
     kept = extract(messages).kept
     texts = {message.id: message.text for message in messages}
-    assert {one.kind.value for one in kept} == {"decision", "reason", "rejected", "open_item", "environment"}
+    assert {one.kind for one in kept} == set(KeptKind)
     assert all(texts[one.message_id][one.start : one.end] == one.quote for one in kept)
 
 
@@ -113,8 +114,32 @@ def test_without_cues_the_most_central_sentences_are_quoted() -> None:
         ("user", "Le Rhône traverse la ville de Lyon au sud."),
     ]
     made = extract(session([*turns, ("assistant", "Bravo.")]))
-    assert LineKind.GOAL in {line.kind for line in made.lines}
+    assert {line.kind for line in made.lines} == {LineKind.SAID}
     assert "Rhône" in made.text
+    assert "Bravo" not in made.text
+
+
+def test_small_talk_is_no_goal_and_where_no_goal_is_said_no_line_says_one() -> None:
+    turns = [("user", "It rains again, I have to clear the pavement first."), ("assistant", "Enjoy it!")]
+    made = extract(session(turns))
+    assert [line for line in made.lines if line.kind is LineKind.GOAL] == []
+
+
+def test_in_little_room_decisions_come_first_with_their_reasons() -> None:
+    chatter = [("user", f"The garden of neighbour {number} has roses, tulips and a pond.") for number in range(9)]
+    made = extract(session([*chatter, *SESSION]), max_words=30)
+    assert quotes(made, LineKind.DECISION) == ["Let's go with Memcached because it needs less memory."]
+
+
+def test_a_correction_is_shown_with_what_it_corrects() -> None:
+    turns = [
+        ("user", "The fridge comes on the 12th of May, the floor has to be dry by then."),
+        ("assistant", "Noted, by the 12th."),
+        ("user", "Actually the fridge comes on the 14th of May."),
+    ]
+    (line,) = (line for line in extract(session(turns)).lines if line.kind is LineKind.CORRECTION)
+    assert (line.quote, line.purpose_id, line.purpose) == (turns[2][1], "m0", turns[0][1])
+    assert f"Correction [m2]: {turns[2][1]} (before, [m0]: {turns[0][1]})" in extract(session(turns)).text
 
 
 def test_the_same_thing_said_twice_is_quoted_once() -> None:

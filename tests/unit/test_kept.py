@@ -1,8 +1,8 @@
-"""Decisions, reasons, rejected options, open items and environment: which sentences are kept, and which are not."""
+"""Goals, decisions, reasons, rejected options and the rest: which sentences are kept, and which are not."""
 
 import pytest
 
-from retentia.working.kept import kept_of
+from retentia.working.kept import KeptKind, kept_of
 from retentia.working.original import Original, sentences_of
 
 KEPT = [
@@ -45,6 +45,53 @@ KEPT = [
     ("У нас PostgreSQL 15 на Ubuntu 22.04.", {"environment"}),
     ("Наш сервер працює на Debian 12.", {"environment"}),
     ("Сьогодні гарна погода.", set()),
+    ("It finally stopped raining, I'll take a walk.", set()),
+    ("Die Heizungsanlage hat heute den Geist aufgegeben.", set()),
+    ("Für größere Menschen brauchen wir eine Liegenbreite von 70 statt 60.", set()),
+    ("Draußen schneit es, ich muss erst einmal den Gehweg räumen.", set()),
+    ("Побіжу вкладати малих спати.", set()),
+    ("Not yet.", set()),
+    ("Let's use side c = 7.", set()),
+    ("Nehmen wir a = 5, dann ist b größer.", set()),
+    ("My sister decided to use Postgres.", set()),
+    ("Mein Kollege hat die Spritzen abgelehnt.", set()),
+    ("Лікарка вирішила, що досить крапель.", set()),
+    ("Wenn wir Hetzner nehmen, wird es günstiger.", set()),
+    ("Якщо візьмемо готель, вийде дорожче.", set()),
+    ("Write a function that decides whether three sides form a triangle.", set()),
+    ("I'm thinking of tiers, but I don't want to decide before I've talked to five customers.", {"open_item"}),
+    ("So let's decide: we move the events to ClickHouse, because it is quick.", {"decision", "reason"}),
+    ("Ab April schließen wir am Freitagnachmittag.", {"decision"}),
+    ("Тоді Говерлу залишимо на інший рік.", {"decision"}),
+    ("Передумали: поїдемо машиною.", {"decision"}),
+    ("Our goal is to halve the bill.", {"goal"}),
+    ("Wir wollen unsere Terminsoftware bis Ostern ablösen.", {"goal"}),
+    ("Плануємо вікенд у Львові.", {"goal"}),
+    ("Actually the fridge comes on the 14th.", {"correction"}),
+    ("Ich habe mich vertan, der Server hat 8 GB.", {"correction"}),
+    ("Вибач, не з першого березня, а з п'ятнадцятого.", {"correction"}),
+    ("At my old job we were on Windows 10.", set()),
+    ("The manual says it runs on Debian 12.", set()),
+]
+# What was said before, the sentence, what was said after, and which of the three are decisions (0, 1, 2).
+IN_TALK = [
+    ("Letterbird or Mailwright?", "Letterbird, since support answers.", "Fine.", [1]),
+    ("Parkett oder Fliesen?", "Fliesen, das Parkett wäre bald hinüber.", "Gut.", [1]),
+    ("Плитка чи панелі?", "Плитка, панелі довго не проживуть.", "Добре.", [1]),
+    ("Is it on the left or on the right?", "The left one, it hurts.", "I see.", []),
+    ("Tiles or vinyl?", "The neighbours took tiles and regret it.", "I see.", []),
+    ("I'd suggest 12 percent for two years.", "Agreed, we offer 12 percent, but only for two years.", "Good.", [1]),
+    ("I'd paint the hall dark green.", "Yes, let's do that.", "Good.", [0]),
+    ("Ich würde das Auto nehmen.", "So machen wir es.", "Gut.", [0]),
+    ("I'd paint the hall dark green.", "I'm not so sure about that.", "I see.", []),
+    ("And where will it run?", "Self-hosted for now, on a single machine.", "Fine.", [1]),
+    ("The menu is calmer, the buffet is livelier.", "Then the buffet.", "Fine.", [1]),
+    ("How are the guests?", "So the guests were late again.", "Oh.", []),
+    ("What will it be?", "Glued everywhere, from next week.", "Decision recorded: glued everywhere.", [1]),
+    ("How many are you?", "There are five people here.", "Noted: five people.", []),
+    ("And the floor?", "My husband likes it.", "Decided: vinyl in the kitchen.", [2]),
+    ("And the floor?", "We decided on vinyl.", "Decided: vinyl in the kitchen.", [1]),
+    ("Sure?", "I like it.", "I decided to refactor the module.", []),
 ]
 
 
@@ -56,6 +103,20 @@ def kinds(text: str, role: str = "user") -> set[str]:
 @pytest.mark.parametrize(("text", "expected"), KEPT)
 def test_a_sentence_is_kept_for_what_it_says(text: str, expected: set[str]) -> None:
     assert kinds(text) == expected
+
+
+@pytest.mark.parametrize(("before", "said", "after", "decisions"), IN_TALK)
+def test_the_talk_around_a_sentence_makes_it_a_decision(
+    before: str, said: str, after: str, decisions: list[int]
+) -> None:
+    turns = [("assistant", before), ("user", said), ("assistant", after)]
+    messages = [Original(id=str(place), role=role, text=text) for place, (role, text) in enumerate(turns)]
+    assert [int(one.message_id) for one in kept_of(messages) if one.kind is KeptKind.DECISION] == decisions
+
+
+def test_only_the_first_two_goals_of_a_stretch_are_kept() -> None:
+    asked = [Original(id=str(place), role="user", text=f"I want to build shed {place}.") for place in range(4)]
+    assert [one.message_id for one in kept_of(asked)] == ["0", "1"]
 
 
 def test_a_kept_sentence_is_quoted_with_its_place() -> None:

@@ -157,6 +157,29 @@ def _print_scores(title: str, scores: Mapping[str, "Score"], *, as_json: bool) -
     print_table(title, ("", "precision", "recall", "right", "wrong", "missed"), rows)
 
 
+@eval_group.command("kept")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def kept(as_json: bool) -> None:
+    """Measure what summaries keep without a model, on our own dialogues in English, German and Ukrainian."""
+    from retentia.cli.output import print_json, print_table
+    from retentia.evals.kept import COLUMNS, HALVES, load_dialogues, score_kept, table_rows
+
+    scores = {half: score_kept(load_dialogues(half)) for half in HALVES}
+    if as_json:
+        print_json(
+            {
+                half: {
+                    kind: {language: score.as_json() for language, score in by_language.items()}
+                    for kind, by_language in by_kind.items()
+                }
+                for half, by_kind in scores.items()
+            }
+        )
+        return
+    for half, by_kind in scores.items():
+        print_table(f"{half}: {len(load_dialogues(half))} dialogues", COLUMNS, table_rows(by_kind))
+
+
 def _evaluate(load: Callable[[], "Dataset"], given: Mapping[str, object]) -> None:
     choices = Choices(**given)  # type: ignore[arg-type]  # click made them from the options above
     with _refusals():

@@ -19,6 +19,8 @@ from retentia.working.original import Original
 
 Half = Literal["development", "held_out"]
 HALVES: tuple[Half, ...] = ("development", "held_out")
+LANGUAGES = ("en", "de", "uk")
+COLUMNS = ("", "precision", "recall", "marked", *LANGUAGES)
 ALL = "all"
 """Stands for every kind, or every language, in a table of scores."""
 
@@ -60,11 +62,24 @@ def score_kept(dialogues: Sequence[Dialogue]) -> dict[str, Mapping[str, Score]]:
             for name in (kind.value, ALL):
                 for language in (dialogue.language, ALL):
                     counted.setdefault((name, language), Counter())[outcome] += 1
-    languages = [*dict.fromkeys(one.language for one in dialogues), ALL]
     return {
-        name: {language: _score(counted.get((name, language), Counter())) for language in languages}
+        name: {language: _score(counted.get((name, language), Counter())) for language in (*LANGUAGES, ALL)}
         for name in (*(kind.value for kind in KeptKind), ALL)
     }
+
+
+def table_rows(scores: Mapping[str, Mapping[str, Score]]) -> list[tuple[str, ...]]:
+    """Return the rows of a table with `COLUMNS`: a kind's shares in all languages, then "precision recall" in each."""
+    return [
+        (
+            kind.replace("_", " "),
+            f"{by_language[ALL].precision:.2f}",
+            f"{by_language[ALL].recall:.2f}",
+            str(by_language[ALL].right + by_language[ALL].missed),
+            *(f"{by_language[code].precision:.2f} {by_language[code].recall:.2f}" for code in LANGUAGES),
+        )
+        for kind, by_language in scores.items()
+    ]
 
 
 def outcomes(dialogue: Dialogue) -> Iterator[tuple[KeptKind, str]]:

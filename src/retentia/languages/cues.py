@@ -18,12 +18,13 @@ _APOSTROPHES = str.maketrans("’ʼ‘`´", "'''''")
 class Cue(StrEnum):
     """What a sentence does, or what speaks against that it does what it seems to do.
 
-    `PLAN` says what somebody does, and is a decision beside a `FRAME` ("from now on", "instead"); a `FRAGMENT` concludes
-    without a verb ("then the blue one"). `CHOICE` sets one thing against another, `FACT` asks what is the case,
-    `PROPOSAL` offers something, `ACCEPT` opens a reply that takes it and `BARE_ACCEPT` is all of such a reply;
+    `PLAN` says what somebody does, and is a decision beside a `FRAME` ("from now on", "instead"); a `FRAGMENT`
+    concludes without a verb ("then the blue one"). `CHOICE` sets one thing against another, `FACT` asks what is the
+    case, `PROPOSAL` offers something, `ACCEPT` opens a reply that takes it and `BARE_ACCEPT` is all of such a reply;
     `RESTATED` repeats what was said before and `FIRM` calls it decided. `UNWANTED` rejects what was offered, and
-    `MISTAKEN` corrects what has a figure. `OTHERS` is about other people, `REPORTED` gives what they say or did, `PAST`
-    is of earlier days and `NOW` of the speaker's next minute. `ECHO` repeats remembered things, `NEXT_TOPIC` opens a phase, `CLOSING` ends one.
+    `MISTAKEN` corrects what has a figure. `OTHERS` is about other people, `REPORTED` gives what they say or did,
+    `PAST` is of earlier days and `NOW` of the speaker's next minute. `ECHO` repeats remembered things, `NEXT_TOPIC`
+    opens a phase, `CLOSING` ends one.
     """
 
     GOAL = "goal"
@@ -108,9 +109,7 @@ def cue_form(text: str) -> str:
 @cache
 def load_cues() -> Cues:
     """Read every language once; later calls return the same value."""
-    files = {
-        code: tomllib.loads(Path(__file__).with_name(f"{code}.cues.toml").read_text("utf-8")) for code in _CODES
-    }
+    files = {code: tomllib.loads(Path(__file__).with_name(f"{code}.cues.toml").read_text("utf-8")) for code in _CODES}
     latin = [data for code, data in files.items() if code not in _CYRILLIC_CODES]
     cyrillic = [data for code, data in files.items() if code in _CYRILLIC_CODES]
     return Cues(

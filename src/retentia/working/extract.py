@@ -78,8 +78,8 @@ class Line:
     """One line of an extract: the characters [start, end) of a message, word for word.
 
     A tool's line names the `tool` and its `status`, and says what the call was for in the words of the message before
-    it (`purpose`, `purpose_id`). A correction's purpose is the sentence that it corrects, where one is found. All are ""
-    for other lines.
+    it (`purpose`, `purpose_id`). A correction's purpose is the sentence that it corrects, where one is found. All four
+    are "" for other lines.
     """
 
     kind: LineKind

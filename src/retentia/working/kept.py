@@ -90,9 +90,17 @@ def _kinds(sentence: Sentence, dialogue: Dialogue, settled: set[int], *, is_answ
     if sentence.message.role != "user":
         return _with_reason([KeptKind.DECISION], sentence) if _is_the_users(sentence, dialogue, settled) else []
     if sentence.is_question:
-        if sentence.says(Cue.GOAL) and not sentence.says(*_ELSEWHERE):
-            return [KeptKind.GOAL]
-        return [] if is_answered else [KeptKind.OPEN_ITEM]
+        return _asked(sentence, is_answered=is_answered)
+    return _told(sentence, dialogue)
+
+
+def _asked(sentence: Sentence, *, is_answered: bool) -> list[KeptKind]:
+    if sentence.says(Cue.GOAL) and not sentence.says(*_ELSEWHERE):
+        return [KeptKind.GOAL]
+    return [] if is_answered else [KeptKind.OPEN_ITEM]
+
+
+def _told(sentence: Sentence, dialogue: Dialogue) -> list[KeptKind]:
     if _corrects(sentence, dialogue):
         return [KeptKind.CORRECTION]
     kinds = []
@@ -119,7 +127,7 @@ def _with_reason(kinds: list[KeptKind], sentence: Sentence) -> list[KeptKind]:
 
 
 def _decides(sentence: Sentence, dialogue: Dialogue) -> bool:
-    if sentence.says(Cue.OTHERS, Cue.NOW) or _FORMULA.search(sentence.quote):
+    if sentence.says(Cue.OTHERS, Cue.NOW, Cue.BARE_ACCEPT) or _FORMULA.search(sentence.quote):
         return False
     is_elsewhere, is_unsettled = sentence.says(*_ELSEWHERE), sentence.says(*_NOT_SETTLED)
     if sentence.says(Cue.DECISION) and not is_elsewhere:
@@ -147,9 +155,9 @@ def _concludes(sentence: Sentence, dialogue: Dialogue) -> bool:
 def _is_the_users(sentence: Sentence, dialogue: Dialogue, settled: set[int]) -> bool:
     """Tell whether what an assistant says is a decision of the user that the user's own last message does not show."""
     replied = dialogue.replied_to(sentence)
-    if sentence.is_question or sentence.says(Cue.OPEN_ITEM) or not replied or replied[0].place in settled:
+    if sentence.is_question or sentence.says(Cue.OPEN_ITEM) or (replied and replied[0].place in settled):
         return False
-    return sentence.says(Cue.FIRM) or dialogue.is_taken(sentence)
+    return (bool(replied) and sentence.says(Cue.FIRM)) or dialogue.is_taken(sentence)
 
 
 def _rejects(sentence: Sentence, dialogue: Dialogue) -> bool:
