@@ -12,21 +12,31 @@ from retentia.languages.cues import Cue, cue_form, load_cues
 from retentia.working.sentence import Sentence
 
 _WORD = re.compile(r"[^\W_]+")
-# Who opens with a subject tells something; what was chosen stands first in an answer.
+# Who opens with a subject tells something and who opens so asks for something; an answer opens with what was chosen.
 _TELLS = re.compile(
     r"(?:i|we|you|he|she|it|let|this|these|that|those|there|thanks?|here|ich|wir|es|er|sie|das|dies|danke|hier"
-    r"|я|ми|він|вона|це|дякую|ось)\b",
+    r"|я|ми|він|вона|це|дякую|ось"
+    r"|tell|provide|explain|give|show|identify|write|list|describe|summari[sz]e|create|what|how|why|who|does|do|can|could"
+    r"|nenne?|erkläre?|zeige?|schreibe?|gib|beschreibe?|was|wie|warum|wer|розкажи|поясни|напиши|покажи|дай|що|як|чому)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[,.;:!…]|\s(?:because|since|weil|denn|бо|тому що)\s", re.IGNORECASE)
+# Verbs that tell what is the case: an answer that only names what was chosen has none.
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|seems?|has|have|had|does|did|helps?|helped|makes?|made|looks?|feels?|would|can|could|clarify"
+    r"|ist|sind|war|waren|hat|haben|hatte|macht|kann|wird|scheint|є|був|була|було|були|може|стало)\b",
     re.IGNORECASE,
 )
 _AGREEMENT = re.compile(r"^\w+(?: \w+)?[,.!:] ")
 # No stop word of the search, where it may be the English verb.
 _ARTICLE = "die"
 _REACH = 2
-_OPENING_WORDS = 4
+_OPENING_WORDS = 6
 _BEFORE = 5
 _FEWEST_WORDS = 3
 _SETTLING = (Cue.PLAN, Cue.FRAME, Cue.FRAGMENT, Cue.ACCEPT)
 _LAST_SENTENCES = 4
+_LONGEST_CHOICE = 8
 
 
 class Dialogue:
@@ -39,10 +49,12 @@ class Dialogue:
 
     def answers_choice(self, sentence: Sentence) -> bool:
         """Tell whether a reply opens with one of the things between which the other side let choose."""
-        if not any(one.says(Cue.CHOICE) for one in self._before(sentence)) or not self._opens_reply(sentence):
+        if not self._is_choice(self._before(sentence)) or not self._opens_reply(sentence):
             return False
-        opening = " ".join(sentence.quote.split()[:_OPENING_WORDS])
-        if _TELLS.match(opening) or load_cues().said(Cue.HYPOTHETICAL, cue_form(opening)):
+        opening = _CLAUSE_END.split(sentence.quote, maxsplit=1)[0]
+        if len(opening.split()) > _OPENING_WORDS or _TELLS.match(opening) or _VERB.search(opening):
+            return False
+        if load_cues().said(Cue.HYPOTHETICAL, cue_form(opening)):
             return False
         earlier = self._earlier(sentence, 3)
         options = (one for one in earlier if one.says(Cue.CHOICE) and not one.says(Cue.FACT, Cue.HYPOTHETICAL))
@@ -55,10 +67,11 @@ class Dialogue:
 
     def takes_proposal(self, sentence: Sentence) -> bool:
         """Tell whether a sentence accepts what the other side proposed, and says in its own words what."""
-        if not self._opens_reply(sentence) or not (sentence.says(Cue.ACCEPT) or self._follows_acceptance(sentence)):
+        is_plan, agrees = sentence.says(Cue.PLAN), sentence.says(Cue.ACCEPT)
+        if not self._opens_reply(sentence) or not (agrees or (is_plan and self._follows_acceptance(sentence))):
             return False
-        rest = _AGREEMENT.sub("", cue_form(sentence.quote)) if sentence.says(Cue.ACCEPT) else sentence.quote
-        if _TELLS.match(rest) and not sentence.says(Cue.PLAN):
+        rest = _AGREEMENT.sub("", cue_form(sentence.quote)) if agrees else sentence.quote
+        if not is_plan and (_TELLS.match(rest) or _VERB.search(_CLAUSE_END.split(rest, maxsplit=1)[0])):
             return False
         offered = [one for one in self._before(sentence) if one.says(Cue.PROPOSAL, Cue.CHOICE)]
         said = _words(rest)
@@ -102,6 +115,13 @@ class Dialogue:
     def replied_to(self, sentence: Sentence) -> Sequence[Sentence]:
         """Return the other side's last message before a sentence; empty without one."""
         return self._before(sentence)
+
+    def _is_choice(self, said: Sequence[Sentence]) -> bool:
+        """Tell whether what the other side said last lets choose; among many sentences an "or" seldom does."""
+        if not said or len(self._said[said[0].place]) > _LONGEST_CHOICE:
+            return False
+        is_asked = any(one.is_question or one.says(Cue.PROPOSAL) for one in said)
+        return is_asked and any(one.says(Cue.CHOICE) for one in said)
 
     def _opens_reply(self, sentence: Sentence) -> bool:
         """Tell whether nothing but small talk or acceptance stands before a sentence in its message."""

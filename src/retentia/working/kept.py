@@ -155,9 +155,12 @@ def _concludes(sentence: Sentence, dialogue: Dialogue) -> bool:
 def _is_the_users(sentence: Sentence, dialogue: Dialogue, settled: set[int]) -> bool:
     """Tell whether what an assistant says is a decision of the user that the user's own last message does not show."""
     replied = dialogue.replied_to(sentence)
-    if sentence.is_question or sentence.says(Cue.OPEN_ITEM) or (replied and replied[0].place in settled):
+    if sentence.is_question or sentence.says(Cue.OPEN_ITEM):
         return False
-    return (bool(replied) and sentence.says(Cue.FIRM)) or dialogue.is_taken(sentence)
+    is_settled = bool(replied) and replied[0].place in settled
+    if sentence.says(Cue.FIRM):
+        return bool(replied) and not is_settled
+    return dialogue.is_taken(sentence) and not (is_settled and dialogue.names_what_was_offered(sentence))
 
 
 def _rejects(sentence: Sentence, dialogue: Dialogue) -> bool:
