@@ -28,8 +28,8 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _AGREEMENT = re.compile(r"^\w+(?: \w+)?[,.!:] ")
-# No stop word of the search, where it may be the English verb.
-_ARTICLE = "die"
+# No stop words of the search ("die" may be the English verb), yet no things that two sentences have in common.
+_LINKING = frozenset(("die", "because", "since", "weil", "denn", "тому", "оскільки"))
 _REACH = 2
 _OPENING_WORDS = 6
 _BEFORE = 5
@@ -112,6 +112,11 @@ class Dialogue:
         said = _words(sentence.quote)
         return any(_shared(said, _words(one.quote)) for one in self._before(sentence))
 
+    def repeats(self, sentence: Sentence) -> bool:
+        """Tell whether a sentence says again what the other side said last: two words or more of it."""
+        said = _words(sentence.quote)
+        return any(len(_shared(said, _words(one.quote))) > 1 for one in self._before(sentence))
+
     def replied_to(self, sentence: Sentence) -> Sequence[Sentence]:
         """Return the other side's last message before a sentence; empty without one."""
         return self._before(sentence)
@@ -175,4 +180,4 @@ def _alike(word: str, other: str) -> bool:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    return frozenset((_ARTICLE, *(word for language in load_languages() for word in language.stop_words)))
+    return _LINKING.union(*(language.stop_words for language in load_languages()))

@@ -160,7 +160,7 @@ def _is_the_users(sentence: Sentence, dialogue: Dialogue, settled: set[int]) -> 
     is_settled = bool(replied) and replied[0].place in settled
     if sentence.says(Cue.FIRM):
         return bool(replied) and not is_settled
-    return dialogue.is_taken(sentence) and not (is_settled and dialogue.names_what_was_offered(sentence))
+    return dialogue.is_taken(sentence) and not (is_settled and dialogue.repeats(sentence))
 
 
 def _rejects(sentence: Sentence, dialogue: Dialogue) -> bool:
