@@ -14,8 +14,8 @@ from retentia.errors import InvalidInput
 
 if TYPE_CHECKING:
     from retentia.evals import Dataset, Run
-    from retentia.evals.personal import Score
     from retentia.evals.runs import Progress
+    from retentia.evals.score import Score
 
 Command = TypeVar("Command", bound=Callable[..., None])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from retentia.diagnose.claims import Author, Claim, find_claims
-from retentia.evals.personal import Score
+from retentia.evals.score import Score
 
 _MARKED = re.compile(r"<(?P<by>agent|user|tool|both)>(?P<content>.*?)</(?P=by)>")
 _ENOUGH = 0.5

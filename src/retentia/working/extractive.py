@@ -40,7 +40,7 @@ class Extractive:
     def merge(self, below: Sequence[Summary], *, words: int) -> Draft:
         """Quote what matters most of what the summaries quote."""
         lines, text = retold([line for one in below for line in _lines(one.body)], max_words=words)
-        literals = list(_literals(below))
+        literals = list(literals_of(below))
         draft = Draft(text=text, made_by=MADE_BY, body=_merged(below, lines, literals))
         return self.with_literals(draft, literals, words=words)
 
@@ -66,6 +66,13 @@ def shortened_to(made: Summary, words: int) -> str:
     return without_head(retold(lines, max_words=words, are_distinct=True)[1])
 
 
+def literals_of(below: Sequence[Summary]) -> Iterator[Literal]:
+    """Yield the literals of summaries: the most important one of each, then the next ones, each once."""
+    ranks = zip_longest(*(_listed(one.body.get("literals")) for one in below), fillvalue="")
+    for text in dict.fromkeys(str(text) for rank in ranks for text in rank):
+        yield from find_literals(text)
+
+
 def without_head(text: str) -> str:
     """Return a summary without the line that says how it was made, for where that is said beside it."""
     return text.removeprefix(HEAD).lstrip("\n")
@@ -89,13 +96,6 @@ def _merged(below: Sequence[Summary], lines: Sequence[Line], literals: Sequence[
         "lines": [asdict(line) for line in lines],
         "literals": [literal.text for literal in literals[:_MOST_LITERALS]],
     }
-
-
-def _literals(below: Sequence[Summary]) -> Iterator[Literal]:
-    """Yield the literals of summaries: the most important one of each, then the next ones, each once."""
-    ranks = zip_longest(*(_listed(one.body.get("literals")) for one in below), fillvalue="")
-    for text in dict.fromkeys(str(text) for rank in ranks for text in rank):
-        yield from find_literals(text)
 
 
 def _lines(body: Mapping[str, JSON]) -> Iterator[Line]:

@@ -9,10 +9,9 @@ from retentia.model.record import MessageRecord
 from retentia.model.summary import Summary
 from retentia.prompts.prompt import load
 from retentia.providers.chat.base import ChatMessage, ChatModel
-from retentia.working.extractive import Extractive
+from retentia.working.extractive import Extractive, literals_of
 from retentia.working.importance import by_importance
 from retentia.working.literal import Literal
-from retentia.working.literals import find_literals
 from retentia.working.quote import block, label, nonce_for, quoted
 from retentia.working.said import originals_of
 from retentia.working.shorten import cut
@@ -59,7 +58,7 @@ class ModelSummariser:
         notes = [quoted(one.text) for one in below if one.text]
         by_rule = self._rules.merge(below, words=words)
         text = self._answer("summarise_notes", notes, [one.text for one in below], words)
-        return self._kept(text, by_rule, [literal for one in below for literal in find_literals(one.text)], words)
+        return self._kept(text, by_rule, list(literals_of(below)), words)
 
     def boundaries(self, messages: Sequence[MessageRecord]) -> Sequence[int]:
         """Return where a phase of the conversation ends, by rule."""
