@@ -77,3 +77,12 @@ def test_a_table_that_cannot_be_understood_is_refused(tmp_path: Path, text: str)
         read_prices(tmp_path / "missing.toml")
     with pytest.raises(InvalidInput, match="names models"):
         parse_prices([])
+
+
+def test_tokens_that_a_provider_has_cached_cost_what_the_table_says_or_as_any_other() -> None:
+    price = Price(input_per_million=2.0, output_per_million=8.0, cached_input_per_million=0.2)
+    assert price.of(tokens_in=1_000, cached=900, tokens_out=100) == pytest.approx(0.0002 + 0.00018 + 0.0008)
+    plain = Price(input_per_million=2.0)
+    assert plain.of(tokens_in=1_000, cached=900) == plain.of(tokens_in=1_000)
+    with pytest.raises(InvalidInput):
+        Price(input_per_million=1, cached_input_per_million=-1)

@@ -15,21 +15,28 @@ from retentia.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What a million tokens cost, in any one currency."""
+    """What a million tokens cost, in any one currency; input that a provider has cached costs as any other if None."""
 
     input_per_million: float
     output_per_million: float = 0.0
+    cached_input_per_million: float | None = None
 
     def __post_init__(self) -> None:
-        for price in (self.input_per_million, self.output_per_million):
+        for price in (self.input_per_million, self.output_per_million, self.for_cached):
             if isinstance(price, bool) or not isinstance(price, int | float) or not math.isfinite(price):
                 raise InvalidInput(f"a price is a number for a million tokens, not {price!r}")
             if price < 0:
                 raise InvalidInput("a price cannot be negative")
 
-    def of(self, *, tokens_in: int, tokens_out: int = 0, calls: int = 1) -> float:
-        """Return what `calls` calls of this size cost."""
-        return calls * (tokens_in * self.input_per_million + tokens_out * self.output_per_million) / 1_000_000
+    @property
+    def for_cached(self) -> float:
+        """What a million tokens cost that a provider has cached."""
+        return self.input_per_million if self.cached_input_per_million is None else self.cached_input_per_million
+
+    def of(self, *, tokens_in: int, tokens_out: int = 0, cached: int = 0, calls: int = 1) -> float:
+        """Return what `calls` calls of this size cost; `cached` tokens of `tokens_in` are read from a cache."""
+        read = (tokens_in - cached) * self.input_per_million + cached * self.for_cached
+        return calls * (read + tokens_out * self.output_per_million) / 1_000_000
 
     def micros(self, *, tokens_in: int, tokens_out: int = 0) -> int:
         """Return what one call of this size costs in millionths of the currency, rounded up."""
@@ -56,7 +63,10 @@ def parse_prices(data: object) -> dict[str, Price]:
     prices = {}
     for model, row in data.items():
         if not isinstance(row, Mapping) or not row.keys() <= known or "input_per_million" not in row:
-            raise InvalidInput(f"the price of {model!r} needs input_per_million, and may have output_per_million")
+            raise InvalidInput(
+                f"the price of {model!r} needs input_per_million, and may have output_per_million and "
+                "cached_input_per_million"
+            )
         prices[str(model)] = Price(**row)
     return prices
 
