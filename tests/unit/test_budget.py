@@ -1,7 +1,7 @@
 import pytest
 
 from retentia.errors import BudgetTooSmall, InvalidInput
-from retentia.working.budget import SHARES, Dropped, Fitted, Item, Part, PartName, Share, fill, fit
+from retentia.working.budget import SHARES, Dropped, Fitted, Item, Part, PartName, Share, fill, fit, parse_shares
 from retentia.working.tokens import ExactCounter
 
 WORDS = ExactCounter(str.split, label="words")
@@ -97,3 +97,30 @@ def test_the_table_can_be_another_one() -> None:
 def test_what_cannot_be_budgeted_is_refused_by_name(parts: list[Part], shares: tuple[Share, ...]) -> None:
     with pytest.raises(InvalidInput):
         fit(parts, 100, WORDS, shares)
+
+
+def test_rows_of_the_table_can_be_changed_and_the_others_stay() -> None:
+    table = {share.part: share for share in parse_shares({"recalled": 0.4, "profile": {"gives_way": 6}})}
+    assert table["recalled"] == Share("recalled", 0.4, 1)
+    assert table["profile"] == Share("profile", 0.10, 6)
+    assert table["recent"] in SHARES
+    assert list(table) == [share.part for share in SHARES]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"role": 0.5},
+        {"memories": 0.5},
+        {"recalled": -1},
+        {"recalled": "much"},
+        {"recalled": True},
+        {"recalled": float("nan")},
+        {"recalled": {}},
+        {"recalled": {"part": 1}},
+        {"recalled": {"gives_way": 0}},
+    ],
+)
+def test_a_table_that_means_nothing_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput):
+        parse_shares(wrong)

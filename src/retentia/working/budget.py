@@ -5,6 +5,7 @@ those first that are the last to give way. Models attend best to both ends of a 
 current request closes it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +14,10 @@ from retentia.errors import BudgetTooSmall, InvalidInput
 from retentia.working.tokens import TokenCounter
 
 PartName = Literal["role", "summary", "recalled", "profile", "pinned", "recent", "current"]
+
+
+DropReason = Literal["over budget", "already shown", "erased since", "made anew since", "changed since"]
+"""Why something is not shown; what happened since tells only a context that is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,29 @@ SHARES: tuple[Share, ...] = (
     Share("current", 0.0, 0),
 )
 """The parts in the order of the context. A summary gives way late: without it, all it covers would be missing."""
+
+
+def parse_shares(changes: Mapping[str, object]) -> tuple[Share, ...]:
+    """Return the table of shares with some rows changed, such as {"recalled": 0.4}; raise InvalidInput.
+
+    A row is a share, or {"share": 0.4, "gives_way": 2}. Shares are weights: they need not add up to 1.
+    """
+    table = {share.part: share for share in SHARES}
+    for part, change in changes.items():
+        row = change if isinstance(change, Mapping) else {"share": change}
+        known = next((share for share in SHARES if share.part == part and share.gives_way), None)
+        if known is None or not row or not row.keys() <= {"share", "gives_way"}:
+            able = ", ".join(share.part for share in SHARES if share.gives_way)
+            raise InvalidInput(
+                f"shares are given to {able}: a number, or share and gives_way; not {part!r}: {change!r}"
+            )
+        share, gives_way = row.get("share", known.share), row.get("gives_way", known.gives_way)
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < math.inf:
+            raise InvalidInput(f"the share of {part!r} is a number from 0 on, not {share!r}")
+        if isinstance(gives_way, bool) or not isinstance(gives_way, int) or gives_way < 1:
+            raise InvalidInput(f"{part!r} gives way as number 1 or later, not {gives_way!r}")
+        table[known.part] = Share(known.part, float(share), gives_way)
+    return tuple(table.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +89,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """An item that is not shown, and why."""
+    """An item that is not shown, and why. The id is "" where it was erased since."""
 
     id: str
     part: PartName
-    reason: Literal["over budget", "already shown"]
+    reason: DropReason
 
 
 @dataclass(frozen=True, slots=True)
