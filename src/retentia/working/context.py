@@ -1,16 +1,24 @@
 """Context: put what the model should see into one prompt that fits a token budget.
 
 The order is: role and rules, summary, recalled records, profile and procedures, pinned messages, recent messages,
-current request. Stored records come as quoted data in a user message, never in the system prompt. What is not shown is
-named: dropped records with the reason, missing messages by their ids and in one sentence to the model.
+current request; or, for prompts that a provider caches, what lasts first: role and rules, profile, pinned messages,
+summary, recent messages, and then what is new in each call. Stored records come as quoted data in a user message, never
+in the system prompt. What is not shown is named: dropped records with the reason, missing messages by their ids and in
+one sentence to the model.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
-from retentia.errors import BudgetTooSmall
+from retentia.errors import BudgetTooSmall, InvalidInput
+from retentia.model.cost import CostReport, cost_of
 from retentia.model.message import JSON
+from retentia.model.price import Price
 from retentia.working.budget import SHARES, Dropped, Fitted, Item, Part, PartName, Share, fit
+from retentia.working.prefix import fit_prefix_first, settled
 from retentia.working.quote import sendable
 from retentia.working.records import HEADINGS, RULES, Labels, RecalledItem, RecordPart, memory_blocks
 from retentia.working.render import (
@@ -18,6 +26,7 @@ from retentia.working.render import (
     AnthropicPrompt,
     Turn,
     anthropic_prompt,
+    as_object,
     openai_messages,
     plain_text,
     turns_of,
@@ -37,6 +46,10 @@ from retentia.working.window import (
     units_of,
 )
 
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+Layout = Literal["standard", "cache"]
 RECALL_HINT = "search the memory to see them"
 
 
@@ -61,11 +74,21 @@ class Material:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextSettings:
-    """How contexts are made: the window, the table of shares, and what to tell the model about missing messages."""
+    """How contexts are made: the window, the table of shares, and what to tell the model about missing messages.
+
+    The layout "cache" puts first what lasts from call to call, and anchors the window.
+    """
 
     window: WindowSettings = field(default_factory=WindowSettings)
     shares: tuple[Share, ...] = SHARES
     recall_hint: str = RECALL_HINT
+    layout: Layout = "standard"
+
+    def __post_init__(self) -> None:
+        if self.layout not in ("standard", "cache"):
+            raise InvalidInput(f"unknown layout {self.layout!r}; use 'standard' or 'cache'")
+        if self.layout == "cache" and not self.window.anchored:
+            object.__setattr__(self, "window", replace(self.window, anchored=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +109,10 @@ class Context:
     No format takes more than `total_tokens` by the counter, whose label is `counted`. `tokens_by_part` adds up to it:
     the parts, the note about missing messages ("gap"), and rules and delimiters ("frame"). `full_history_tokens` is
     what the same request with the whole session would have taken. `dropped` names records; messages are in `gap`.
+
+    `cacheable_tokens` are those at the beginning that the next call of the session begins with as well, if nothing but
+    messages is added to it, no summary is made meanwhile and the budget does not cut the window; `cacheable_turns`
+    counts the turns that they fill.
     """
 
     turns: tuple[Turn, ...]
@@ -97,6 +124,8 @@ class Context:
     manifest: tuple[Shown, ...]
     dropped: tuple[Dropped, ...]
     full_history_tokens: int
+    cacheable_tokens: int = 0
+    cacheable_turns: int = 0
 
     def text(self) -> str:
         """Write the context as one text."""
@@ -106,9 +135,43 @@ class Context:
         """Write the context as messages of OpenAI's Chat Completions API."""
         return openai_messages(self.turns)
 
-    def anthropic_prompt(self) -> AnthropicPrompt:
-        """Write the context as the system prompt and messages of Anthropic's Messages API."""
-        return anthropic_prompt(self.turns)
+    def anthropic_prompt(self, *, cache_control: bool = False) -> AnthropicPrompt:
+        """Write the context as the system prompt and messages of Anthropic's Messages API.
+
+        `cache_control` marks up to three places: behind the rules, before the window, and where what lasts ends.
+        """
+        if not cache_control or not self.cacheable_turns:
+            return anthropic_prompt(self.turns)
+        lasting = self.turns[: self.cacheable_turns]
+        rules = sum(turn.part == "role" for turn in lasting)
+        front = next((place for place, turn in enumerate(lasting) if turn.part == "recent"), len(lasting))
+        return anthropic_prompt(self.turns, cache_after={place - 1 for place in (rules, front, len(lasting)) if place})
+
+    def langchain_messages(self) -> "list[BaseMessage]":
+        """Write the context as messages of langchain-core; raise MissingExtra without the package."""
+        from retentia.working.langchain import langchain_messages
+
+        return langchain_messages(self.turns)
+
+    def cost(self, price: Price, *, tokens_out: int = 0) -> CostReport:
+        """Return what a call with this context costs by a price, and what it would cost with the whole session.
+
+        `tokens_out` are those that the model answers with.
+        """
+        return cost_of(
+            price,
+            tokens_in=self.total_tokens,
+            cached=self.cacheable_tokens,
+            full_history=self.full_history_tokens,
+            request=self.tokens_by_part.get("current", 0),
+            tokens_out=tokens_out,
+        )
+
+    def explain(self, price: Price | None = None) -> str:
+        """Say in a few lines what was kept, what was left out and why, what it takes, and what it costs by a price."""
+        from retentia.working.account import account
+
+        return account(self, price)
 
 
 def assemble(
@@ -122,7 +185,7 @@ def assemble(
     settings = settings or ContextSettings()
     counter = RememberingCounter(counter)
     material = _once(material)
-    required = _required(material, counter)
+    required = _required(material, counter, settings.layout)
     least = fit(required, budget, counter, settings.shares)
     window = plan_window(material.messages, settings.window)
     making = _Making(material, window, tuple(required), least, counter, settings)
@@ -189,14 +252,15 @@ class _Making:
         recalled = [record for record in self.material.recalled if record.id not in without]
         offered = _records_of(self.material) | {"recalled": recalled, "summary": summary}
         pinned, recent = units_of(self.window.pinned), newest_first(self.window.verbatim)
-        labels = Labels.of(record for records in offered.values() for record in records)
+        labels = self._labels(offered)
         parts = [
             *self.required,
             *(_records_part(name, records, labels) for name, records in offered.items()),
             Part("pinned", _unit_items(pinned)),
             Part("recent", _unit_items(recent), contiguous=True),
         ]
-        fitted = fit(parts, room, self.counter, self.settings.shares)
+        choose = partial(fit_prefix_first, budget=self.least.budget) if self._caches else fit
+        fitted = choose(parts, room, self.counter, self.settings.shares)
         units = {_key(unit): unit for unit in (*pinned, *recent)}
         chosen = (units[item.id] for item in (*fitted.kept("pinned"), *fitted.kept("recent")))
         shown = {message.id for unit in chosen for message in unit}
@@ -208,14 +272,13 @@ class _Making:
 
     def context(self, choice: _Choice) -> Context:
         """Write the choice as turns and account for their tokens."""
-        labels = Labels.of(record for records in choice.records.values() for record in records)
-        turns = with_unique_call_ids(self._turns(choice, labels))
+        labels = self._labels(choice.records)
+        lasting, passing = self._turns(choice, labels)
+        turns = with_unique_call_ids((*lasting, *passing))
+        cacheable_turns, cacheable = self._cacheable(choice, turns[: len(lasting)])
         by_part = self._tokens_by_part(choice, turns)
         spent = sum(by_part.values())
-        as_turns = sum(self.counter.count_message(turn.as_message()) for turn in turns)
-        if any(turn.role == "assistant" for turn in turns):  # Anthropic's format may have to open with a user's turn
-            as_turns += MESSAGE_OVERHEAD + self.counter.count(CONTINUED)
-        total = max(spent, as_turns, self.counter.count(plain_text(turns)))
+        total = max(spent, tokens_of_turns(turns, self.counter))
         history = self.material.history_tokens
         if history is None:
             history = sum(message.tokens for message in self.material.messages)
@@ -229,23 +292,50 @@ class _Making:
             manifest=tuple(_manifest(choice, labels)),
             dropped=tuple(self._dropped(choice)),
             full_history_tokens=history + self.least.tokens,
+            cacheable_tokens=cacheable,
+            cacheable_turns=cacheable_turns,
         )
 
-    def _turns(self, choice: _Choice, labels: Labels) -> list[Turn]:
-        memory = memory_blocks(choice.records, labels)
-        pinned = turns_of(choice.window.pinned, "pinned")
-        recent = turns_of(choice.window.verbatim, "recent")
-        quotes = memory or any("<untrusted " in turn.text for turn in (*pinned, *recent))
-        role = "\n\n".join(filter(None, (self.material.role, RULES if quotes else "")))
+    @property
+    def _caches(self) -> bool:
+        return self.settings.layout == "cache"
+
+    def _labels(self, records: Mapping[RecordPart, Sequence[RecalledItem]]) -> Labels:
+        """Label records. Where the prefix lasts, what is recalled now must not change the labels in it."""
+        lasting = Labels.of(record for part, some in records.items() if part != "recalled" for record in some)
+        if self._caches:
+            return Labels.of(records.get("recalled", ()), beside=lasting)
+        return Labels.of(record for some in records.values() for record in some)
+
+    def _turns(self, choice: _Choice, labels: Labels) -> tuple[list[Turn], list[Turn]]:
+        """Write what is chosen: what can last until the next call, and what follows it."""
         gap = choice.window.gap
-        return [
-            *([Turn(role="system", part="role", text=role)] if role else ()),
-            *([Turn(role="user", part="memory", text=memory)] if memory else ()),
-            *pinned,
-            *([Turn(role="user", part="gap", text=self._note(gap))] if gap else ()),
-            *recent,
-            *([Turn(role="user", part="current", text=self.material.request)] if self.material.request else ()),
-        ]
+        end = max((message.seq for message in self.material.messages if message.summarised_by), default=0)
+        pinned, recent = said_turns(
+            choice.window.pinned, choice.window.verbatim, summarised_to=end if self._caches else None
+        )
+        return arranged(
+            role=self.material.role,
+            records=choice.records,
+            labels=labels,
+            pinned=pinned,
+            note=self._note(gap) if gap else "",
+            recent=recent,
+            request=self.material.request,
+            layout=self.settings.layout,
+        )
+
+    def _cacheable(self, choice: _Choice, lasting: Sequence[Turn]) -> tuple[int, int]:
+        """Count turns and tokens of what the next call begins with as well."""
+        if self._caches:
+            same = lasting[: settled(lasting)]
+            return len(same), sum(self.counter.count_message(turn.as_message()) for turn in same)
+        if not self.material.role:
+            return 0, 0
+        # Without a profile and a summary the rules come and go with what is recalled; the role before them stays.
+        has_rules = bool(choice.records.get("profile") or choice.records.get("summary"))
+        text = lasting[0].text if has_rules else self.material.role
+        return 1, self.counter.count_message(Turn(role="system", part="role", text=text).as_message())
 
     def _note(self, gap: Gap) -> str:
         """Say in one sentence what is not shown and, with a hint, how to see it."""
@@ -268,6 +358,73 @@ class _Making:
             for record in records:
                 if record.id not in kept:
                     yield Dropped(record.id, part, "already shown" if record.id in shown else "over budget")
+
+
+def arranged(
+    *,
+    role: str,
+    records: Mapping[RecordPart, Sequence[RecalledItem]],
+    labels: Labels,
+    pinned: Sequence[Turn],
+    note: str,
+    recent: Sequence[Turn],
+    request: str,
+    layout: Layout,
+) -> tuple[list[Turn], list[Turn]]:
+    """Put the turns of a context in order: those that can last until the next call, and those that follow them."""
+
+    def memory(*parts: RecordPart) -> list[Turn]:
+        text = memory_blocks({part: records[part] for part in parts if part in records}, labels)
+        return [Turn(role="user", part="memory", text=text)] if text else []
+
+    noted = [Turn(role="user", part="gap", text=note)] if note else []
+    asked = [Turn(role="user", part="current", text=request)] if request else []
+    if layout == "cache":
+        rules = [Turn(role="system", part="role", text=with_rules(role))]
+        lasting = [*rules, *memory("profile"), *pinned, *memory("summary"), *recent]
+        return lasting, [*memory("recalled"), *noted, *asked]
+    shown = memory("summary", "recalled", "profile")
+    quotes = shown or any("<untrusted " in turn.text for turn in (*pinned, *recent))
+    text = with_rules(role) if quotes else role
+    opening = [Turn(role="system", part="role", text=text)] if text else []
+    return opening, [*shown, *pinned, *noted, *recent, *asked]
+
+
+def said_turns(
+    pinned: Sequence[WindowMessage], verbatim: Sequence[WindowMessage], *, summarised_to: int | None
+) -> tuple[list[Turn], list[Turn]]:
+    """Write messages as turns: those that are pinned, and those of the window.
+
+    With the `seq` that summaries reach to, what is pinned behind it stays in its place, in the window: there it does
+    not push the summaries back.
+    """
+    behind: list[WindowMessage] = []
+    if summarised_to is not None:
+        behind = [message for unit in units_of(pinned) if unit[0].seq > summarised_to for message in unit]
+    ids = {message.id for message in behind}
+    window = sorted((*behind, *verbatim), key=lambda message: message.seq)
+    front = [message for message in pinned if message.id not in ids]
+    return turns_of(front, "pinned"), turns_of(window, "recent", pinned=ids)
+
+
+def tokens_of_turns(turns: Sequence[Turn], counter: TokenCounter) -> int:
+    """Count turns in the format that takes most."""
+    as_messages = sum(_most(turn, counter) for turn in turns)
+    if any(turn.role == "assistant" for turn in turns):  # Anthropic's format may have to open with a user's turn
+        as_messages += MESSAGE_OVERHEAD + counter.count(CONTINUED)
+    return max(as_messages, counter.count(plain_text(turns)))
+
+
+def _most(turn: Turn, counter: TokenCounter) -> int:
+    """Count a turn in the format that takes most: some write a call's arguments anew, as an object."""
+    anew = ((use.arguments, json.dumps(as_object(use.arguments), ensure_ascii=False)) for use in turn.tool_uses)
+    more = sum(max(0, counter.count(written) - counter.count(given)) for given, written in anew)
+    return counter.count_message(turn.as_message()) + more
+
+
+def with_rules(role: str) -> str:
+    """Return the role with the rules for quoted text behind it."""
+    return "\n\n".join(filter(None, (role, RULES)))
 
 
 def _once(material: Material) -> Material:
@@ -294,8 +451,9 @@ def _once(material: Material) -> Material:
     )
 
 
-def _required(material: Material, counter: TokenCounter) -> list[Part]:
-    parts: tuple[tuple[PartName, str], ...] = (("role", material.role), ("current", material.request))
+def _required(material: Material, counter: TokenCounter, layout: Layout) -> list[Part]:
+    role = with_rules(material.role) if layout == "cache" else material.role  # there the rules never come and go
+    parts: tuple[tuple[PartName, str], ...] = (("role", role), ("current", material.request))
     return [Part(name, (Item(name, tokens=counter.count(text) + MESSAGE_OVERHEAD),)) for name, text in parts if text]
 
 

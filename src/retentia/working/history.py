@@ -77,7 +77,7 @@ def _needed(
     """Read what no summary covers, the newest, the first and the pinned messages."""
     *closed, end = uncovered
     said = records.session_messages(transaction, view, session_id, after=end.first - 1)
-    if (short := window.history_size - len(said)) > 0:
+    if (short := window.history_size - (0 if window.anchored else len(said))) > 0:
         said += records.session_messages(transaction, view, session_id, until=end.first - 1, limit=short, newest=True)
     if window.pinned_count:
         said += records.session_messages(transaction, view, session_id, limit=window.pinned_count)

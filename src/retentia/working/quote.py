@@ -7,7 +7,7 @@ what imitates our tags, a chat template's control tokens or invisible characters
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 LINE = "| "
 
@@ -65,13 +65,13 @@ def block(tag: str, nonce: str, body: str) -> str:
     return f"<{tag} {nonce}>\n{body}\n</{tag} {nonce}>"
 
 
-def short_ids(ids: Iterable[str], length: int = 8) -> dict[str, str]:
-    """Return for each id the shortest ending, of at least `length` characters, that no other one has.
+def short_ids(ids: Iterable[str], length: int = 8, *, taken: Collection[str] = ()) -> dict[str, str]:
+    """Return for each id the shortest ending, of at least `length` characters, that no other one has and none `taken`.
 
     The end of a UUIDv7 is random, its beginning is the time. A full id would cost some twenty tokens each.
     """
     distinct = dict.fromkeys(ids)
     longest = max((len(name) for name in distinct), default=0)
-    while length < longest and len({name[-length:] for name in distinct}) < len(distinct):
+    while length < longest and len({name[-length:] for name in distinct}.difference(taken)) < len(distinct):
         length += 1
     return {name: name[-length:] for name in distinct}

@@ -48,8 +48,11 @@ class Labels:
     by_id: Mapping[str, str]
 
     @classmethod
-    def of(cls, records: Iterable[RecalledItem]) -> "Labels":
-        return cls(short_ids(record.id for record in records))
+    def of(cls, records: Iterable[RecalledItem], *, beside: "Labels | None" = None) -> "Labels":
+        """Label records; labels that are given `beside` them stay as they are, and none is given twice."""
+        given = beside.by_id if beside else {}
+        fresh = short_ids((record.id for record in records if record.id not in given), taken=frozenset(given.values()))
+        return cls({**given, **fresh})
 
     def record(self, record: RecalledItem) -> str:
         """Return a record's lines: its id, kind, source and day, and its text quoted."""

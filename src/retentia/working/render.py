@@ -7,8 +7,9 @@ user first, the system prompt apart, and every call answered in the next message
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from retentia.model.message import JSON, Message
@@ -24,6 +25,7 @@ EMPTY = "(empty)"
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
+_CACHED: Mapping[str, JSON] = {"cache_control": {"type": "ephemeral"}}
 _ROLES: Mapping[str, TurnRole] = {"system": "system", "assistant": "assistant"}
 
 
@@ -46,30 +48,35 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class AnthropicPrompt:
-    """What Anthropic's Messages API takes: the system prompt apart, user and assistant in alternation."""
+    """What Anthropic's Messages API takes: the system prompt apart, user and assistant in alternation.
 
-    system: str
+    `system` is text, or one block of text where it carries a mark of what may be cached.
+    """
+
+    system: str | list[dict[str, JSON]]
     messages: list[dict[str, JSON]]
 
 
-def turns_of(messages: Iterable[WindowMessage], part: PartName) -> list[Turn]:
+def turns_of(messages: Iterable[WindowMessage], part: PartName, *, pinned: Collection[str] = ()) -> list[Turn]:
     """Turn messages into turns: answers right behind their calls, every call answered.
 
+    They belong to `part`, or to the pinned ones where their id is among those.
     An answer whose call is not among the messages would be invalid as a tool message: it is quoted as untrusted data.
     """
     turns: list[Turn] = []
     calls: dict[str, int] = {}
     for message in messages:
+        own: PartName = "pinned" if message.id in pinned else part
         if message.role != "tool":
-            turns.append(_turn(message, part))
+            turns.append(_turn(message, own))
             for use in message.tool_uses:
                 calls[use.id] = len(turns)
-                turns.append(Turn(role="tool", part=part, text="", tool_call_id=use.id, tool_name=_name(use.name)))
+                turns.append(Turn(role="tool", part=own, text="", tool_call_id=use.id, tool_name=_name(use.name)))
         elif (place := calls.get(message.tool_call_id)) is not None:
             answers = filter(None, (turns[place].text, sendable(message.text)))
             turns[place] = replace(turns[place], text="\n".join(answers) or EMPTY)
         else:
-            turns.append(_orphan(message, part))
+            turns.append(_orphan(message, own))
     return [replace(turn, text=NO_RESULT) if turn.role == "tool" and not turn.text else turn for turn in turns]
 
 
@@ -105,13 +112,14 @@ def openai_messages(turns: Iterable[Turn]) -> list[dict[str, JSON]]:
     return messages
 
 
-def anthropic_prompt(turns: Sequence[Turn]) -> AnthropicPrompt:
-    """Write turns for Anthropic's Messages API."""
-    system = [turn.text for turn in turns if turn.part == "role"]
+def anthropic_prompt(turns: Sequence[Turn], *, cache_after: Collection[int] = ()) -> AnthropicPrompt:
+    """Write turns for Anthropic's Messages API; `cache_after` are the places of turns behind which to mark a cache."""
+    system = "\n\n".join(turn.text for turn in turns if turn.part == "role")
+    marked = any(turns[place].part == "role" for place in cache_after)
     messages: list[dict[str, JSON]] = []
     blocks: list[JSON] = []
     speaking = ""
-    for turn in turns:
+    for place, turn in enumerate(turns):
         if turn.part == "role":
             continue
         role = "assistant" if turn.role == "assistant" else "user"
@@ -120,19 +128,40 @@ def anthropic_prompt(turns: Sequence[Turn]) -> AnthropicPrompt:
                 messages.append({"role": "user", "content": [{"type": "text", "text": CONTINUED}]})
             blocks, speaking = [], role
             messages.append({"role": role, "content": blocks})
-        blocks += _anthropic_blocks(turn)
-    return AnthropicPrompt("\n\n".join(system), messages)
+        written = _anthropic_blocks(turn)
+        if place in cache_after:
+            written[-1] |= _CACHED
+        blocks += written
+    return AnthropicPrompt([{"type": "text", "text": system, **_CACHED}] if marked else system, messages)
 
 
 def plain_text(turns: Sequence[Turn]) -> str:
-    """Write turns as one text for models that take a single prompt; the conversation is quoted in a block."""
-    opening = [turn.text for turn in turns if turn.part in ("role", "memory")]
-    closing = [f"Current request:\n{turn.text}" for turn in turns if turn.part == "current"]
-    said = [turn for turn in turns if turn.part in ("pinned", "gap", "recent")]
-    lines = "\n".join(map(_as_lines, said))
-    if any(turn.part != "gap" for turn in said):
+    """Write turns as one text for models that take a single prompt; what was said is quoted in blocks."""
+    return "\n\n".join(text for is_said, run in groupby(turns, _is_said) for text in _written(is_said, list(run)))
+
+
+def as_object(arguments: str) -> dict[str, JSON]:
+    """Read the arguments of a call as the object that APIs want; what is none, or cannot be sent, is wrapped in one."""
+    try:
+        value = json.loads(arguments)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # Python reads NaN and lone surrogates
+    except (ValueError, RecursionError):
+        return {"arguments": arguments}
+    return value if isinstance(value, dict) else {"arguments": value}
+
+
+def _is_said(turn: Turn) -> bool:
+    return turn.part in ("pinned", "gap", "recent")
+
+
+def _written(is_said: bool, run: Sequence[Turn]) -> list[str]:
+    """Write turns that follow each other and are all said, or all not."""
+    if not is_said:
+        return [f"Current request:\n{turn.text}" if turn.part == "current" else turn.text for turn in run]
+    lines = "\n".join(map(_as_lines, run))
+    if any(turn.part != "gap" for turn in run):
         lines = block("conversation", nonce_for([lines]), lines)
-    return "\n\n".join((*opening, *([lines] if lines else ()), *closing))
+    return [lines]
 
 
 def _turn(message: WindowMessage, part: PartName) -> Turn:
@@ -165,23 +194,15 @@ def _unused(wanted: str, used: set[str]) -> str:
     return name
 
 
-def _anthropic_blocks(turn: Turn) -> list[JSON]:
+def _anthropic_blocks(turn: Turn) -> list[dict[str, JSON]]:
     if turn.role == "tool":
         return [{"type": "tool_result", "tool_use_id": turn.tool_call_id, "content": turn.text}]
-    blocks: list[JSON] = [{"type": "text", "text": turn.text}] if turn.text else []
+    blocks: list[dict[str, JSON]] = [{"type": "text", "text": turn.text}] if turn.text else []
     blocks += (
-        {"type": "tool_use", "id": use.id, "name": use.name, "input": _as_object(use.arguments)}
+        {"type": "tool_use", "id": use.id, "name": use.name, "input": as_object(use.arguments)}
         for use in turn.tool_uses
     )
     return blocks
-
-
-def _as_object(arguments: str) -> dict[str, JSON]:
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return {"arguments": arguments}
-    return value if isinstance(value, dict) else {"arguments": value}
 
 
 def _as_lines(turn: Turn) -> str:

@@ -50,10 +50,15 @@ Unit = tuple[WindowMessage, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowSettings:
-    """How long the window is: the first `pinned_count` messages always, and at least the last `history_size`."""
+    """How long the window is: the first `pinned_count` messages always, and at least the last `history_size`.
+
+    An anchored window begins `history_size` messages before the first that no summary covers: it moves only when a
+    summary is made, and is up to that many messages longer.
+    """
 
     history_size: int = 20
     pinned_count: int = 3
+    anchored: bool = False
 
     def __post_init__(self) -> None:
         if self.history_size < 0 or self.pinned_count < 0:
@@ -125,7 +130,10 @@ def plan_window(
     ordered = sorted(messages, key=lambda message: message.seq)
     always = {message.id for message in ordered[: settings.pinned_count]}
     always |= {message.id for message in ordered if message.pinned}
-    recent = {message.id for message in ordered[max(0, len(ordered) - settings.history_size) :]}
+    end = len(ordered)
+    if settings.anchored:
+        end = max((place for place, message in enumerate(ordered, 1) if message.summarised_by), default=0)
+    recent = {message.id for message in ordered[max(0, end - settings.history_size) :]}
     pinned: list[Unit] = []
     verbatim: list[Unit] = []
     summarised: list[Unit] = []
