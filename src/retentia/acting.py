@@ -32,12 +32,14 @@ from retentia.masked import (
     masked_why,
 )
 from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
+from retentia.model.cost import PromptCosts
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
 from retentia.model.ids import RecordId, id_bytes
 from retentia.model.manifest import Why
 from retentia.model.message import JSON, Document, ToolCall, When
 from retentia.model.portable import Line
+from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
@@ -46,6 +48,7 @@ from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
 from retentia.read.listing import Page
 from retentia.read.query import Recall, Shared
+from retentia.replay import replayed
 from retentia.security import sharing
 from retentia.security.access import ALL_KINDS, NO_KINDS, Principal, may_administer, may_share
 from retentia.security.audit import Action, AuditEntry, AuditHead, AuditReport
@@ -220,6 +223,21 @@ class ActingMemory(Gate):
         if not self._masks(scope, ALL_KINDS):
             return found
         return masked_why(found)
+
+    def replay(self, reply_id: str, *, scope: Scope, role: str = "", request: str = "") -> Context:
+        """Assemble the prompt again that a reply saw; see `Memory.replay`."""
+        why = self.why(reply_id, scope=scope)
+        layout = self._memory.working.context.layout
+        return replayed(why, role=role, request=request, counter=EstimatingCounter(), layout=layout)
+
+    def costs(self, price: Price, *, scope: Scope, days: int = 30) -> PromptCosts:
+        """Return what the prompts cost whose replies were added with their context; see `Memory.costs`."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        found = self._memory.costs(price, scope=scope, days=days)
+        self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
+        if not self._masks(scope, ALL_KINDS):
+            return found
+        return replace(found, by_session={masked(name): cost for name, cost in found.by_session.items()})
 
     def messages(self, *, scope: Scope, session: str = DEFAULT_SESSION, after: int = 0) -> list[MessageRecord]:
         """Return the messages of a session in order; see `Memory.messages`."""

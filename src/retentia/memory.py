@@ -37,6 +37,7 @@ from retentia.lifecycle.retention import due_for_review, keep
 from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
 from retentia.metering.spend import Spend
+from retentia.model.cost import PromptCosts, prompt_costs
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
@@ -44,6 +45,7 @@ from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.manifest import Why
 from retentia.model.message import JSON, Document, Message, ToolCall, When
 from retentia.model.portable import Line
+from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
@@ -59,6 +61,7 @@ from retentia.read.pipeline import ReadPipeline
 from retentia.read.query import Query, Recall, Shared
 from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
+from retentia.replay import replayed
 from retentia.security import audit, sharing
 from retentia.security.access import Principal
 from retentia.security.audit import Access, Action, Actor, AuditEntry, AuditHead, AuditReport
@@ -66,7 +69,7 @@ from retentia.security.audit_buffer import AuditBuffer
 from retentia.security.personal import PersonalKind
 from retentia.sessions import SessionRecords
 from retentia.shown import context_of, explained, manifest_of, shown_ids
-from retentia.store import binned, jobs, passages, personal, records, scopes, sessions
+from retentia.store import binned, jobs, manifests, passages, personal, records, scopes, sessions
 from retentia.store.database import Database, Transaction
 from retentia.store.jobs import Job
 from retentia.store.key import find_key
@@ -96,6 +99,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 DEFAULT_SESSION = "default"
 _GIBIBYTE = 1 << 30
+_DAY = 86_400_000_000
 _WAIT_SECONDS = 0.01
 
 
@@ -429,6 +433,25 @@ class Memory:
             if not isinstance(reply, MessageRecord):
                 raise InvalidInput(f"{reply_id!r} is a {reply.kind.value}, not a reply")
             return explained(transaction, view, reply)
+
+    def replay(self, reply_id: str, *, scope: Scope, role: str = "", request: str = "") -> Context:
+        """Assemble the prompt again that a reply saw, of what is still there; what is not is named in it.
+
+        `role` is not kept with a reply; `request` takes the place of the stored one. Raises as `why` does.
+        """
+        why = self.why(reply_id, scope=scope)
+        layout = self.working.context.layout
+        return replayed(why, role=role, request=request, counter=self._counter, layout=layout)
+
+    def costs(self, price: Price, *, scope: Scope, days: int = 30) -> PromptCosts:
+        """Return what the prompts cost whose replies were added with their context, by session and by UTC day.
+
+        Today and so many days before, input only. What summaries and other work of models cost is in `spending`.
+        """
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            since = transaction.now // _DAY - days + 1
+            return prompt_costs(price, manifests.totals(transaction, view.scope_ids, since=since * _DAY))
 
     @_logged(Action.READ)
     def messages(self, *, scope: Scope, session: str = DEFAULT_SESSION, after: int = 0) -> list[MessageRecord]:

@@ -149,7 +149,12 @@ def _ids_of(one: object) -> tuple[str, ...]:
 
 def recalled_item(hit: Hit) -> RecalledItem:
     """Prepare a hit for the prompt: its excerpt, who said it, when, and whether it came from outside."""
-    record = hit.record
+    text = hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})"
+    return replace(item_of(hit.record, text), score=hit.score)
+
+
+def item_of(record: Record, text: str) -> RecalledItem:
+    """Prepare a record for the prompt, with `text` as what is shown of it."""
     role = speaker = ""
     match record:
         case MessageRecord():
@@ -159,11 +164,10 @@ def recalled_item(hit: Hit) -> RecalledItem:
     return RecalledItem(
         id=record.id,
         kind=record.kind.value,
-        text=hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})",
+        text=text,
         role=role,
         speaker=speaker,
         day=record.occurred.local_day() if record.occurred else 0,
-        score=hit.score,
         trusted=record.trust is not Trust.OUTSIDE,
     )
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from retentia import Kind, Memory, Scope
-from retentia.errors import InvalidInput, NotFound
+from retentia import Kind, Memory, Principal, Scope
+from retentia.errors import AccessDenied, InvalidInput, NotFound
 from retentia.model.manifest import Why
+from retentia.model.price import Price
 from retentia.model.record import MessageRecord
 from retentia.model.summary import Summary
-from retentia.working.context import Context
+from retentia.security.access import Role
+from retentia.working.context import Context, ContextSettings
 from retentia.working.settings import WorkingSettings
 from retentia.working.summary import SummaryPolicy
 
@@ -123,3 +125,111 @@ def test_a_manifest_holds_no_text(memory: Memory, tmp_path: Path) -> None:
     reply_id, _ = talk(memory)
     manifest = memory.why(reply_id, scope=ANNA).manifest
     assert "boats" not in json.dumps([manifest.counted, *map(str, manifest.seen)])
+
+
+def test_a_replay_is_the_prompt_that_the_reply_saw(memory: Memory) -> None:
+    reply_id, context = talk(memory)
+    memory.add("And the tide?", scope=ANNA, session="chat")
+    memory.remember("The tide comes at noon", Kind.FACT, scope=ANNA)
+    again = memory.replay(reply_id, scope=ANNA)
+    assert again.text() == context.text()
+    assert again.openai_messages() == context.openai_messages()
+    assert again.anthropic_prompt() == context.anthropic_prompt()
+    assert again.manifest == context.manifest
+    assert again.dropped == ()
+    assert again.total_tokens == context.total_tokens == sum(again.tokens_by_part.values())
+
+
+def test_a_replay_takes_the_role_and_another_request(memory: Memory) -> None:
+    reply_id, _ = talk(memory)
+    again = memory.replay(reply_id, scope=ANNA, role="You are a harbour master.", request="And the tide?")
+    assert again.text().startswith("You are a harbour master.\n\nBlocks named memory")
+    assert again.openai_messages()[-1] == {"role": "user", "content": "And the tide?"}
+
+
+def test_what_was_erased_since_is_named_in_a_replay_and_not_invented(memory: Memory) -> None:
+    reply_id, context = talk(memory)
+    assert SENTINEL in context.text()
+    (gone,) = [one.id for one in memory.messages(scope=ANNA, session="earlier")]
+    memory.erase(gone, scope=ANNA)
+    again = memory.replay(reply_id, scope=ANNA)
+    for written in (again.text(), str(again.openai_messages()), str(again.anthropic_prompt().messages)):
+        assert "(1 record that was shown has been erased since.)" in written
+        assert SENTINEL not in written
+    assert [(one.id, one.part, one.reason) for one in again.dropped] == [("", "recalled", "erased since")]
+    assert "was erased since" in again.explain()
+    assert len(again.manifest) == len(context.manifest) - 1
+
+
+def test_a_summary_that_was_made_anew_is_named_in_a_replay(memory: Memory) -> None:
+    reply_id, context = talk(memory)
+    (summary,) = [one.id for one in context.manifest if one.part == "summary"]
+    memory.erase(memory.messages(scope=ANNA, session="chat")[3].id, scope=ANNA)
+    memory.drain()
+    again = memory.replay(reply_id, scope=ANNA)
+    assert (summary, "summary", "made anew since") in [(one.id, one.part, one.reason) for one in again.dropped]
+    assert "(1 record that was shown has been made anew or removed since.)" in again.text()
+    assert "Summary of earlier messages" not in again.text()
+
+
+def test_a_request_that_was_erased_is_asked_no_more(memory: Memory) -> None:
+    reply_id, _ = talk(memory)
+    request = memory.why(reply_id, scope=ANNA).shown[-1].seen.record_id
+    assert request is not None
+    memory.erase(request, scope=ANNA)
+    again = memory.replay(reply_id, scope=ANNA)
+    assert ("", "current", "erased since") in [(one.id, one.part, one.reason) for one in again.dropped]
+    assert [turn for turn in again.turns if turn.part == "current"] == []
+
+
+def test_a_principal_replays_and_prices_what_is_its_own_only(memory: Memory) -> None:
+    reply_id, context = talk(memory)
+    price = Price(input_per_million=1)
+    own = memory.acting_as(Principal(id="anna", role=Role.PERSON, tenant="acme", user="anna"))
+    assert own.replay(reply_id, scope=ANNA).text() == context.text()
+    assert own.costs(price, scope=ANNA) == memory.costs(price, scope=ANNA)
+    other = memory.acting_as(Principal(id="boris", role=Role.PERSON, tenant="acme", user="boris"))
+    with pytest.raises(AccessDenied):
+        other.replay(reply_id, scope=ANNA)
+    with pytest.raises(AccessDenied):
+        other.costs(price, scope=ANNA)
+
+
+def test_what_prompts_cost_is_told_by_session_and_by_day(memory: Memory) -> None:
+    _, first = talk(memory)
+    second = memory.context("Where is the ferry?", scope=ANNA, session="second")
+    memory.add({"role": "assistant", "content": "At the pier."}, scope=ANNA, session="second", context=second)
+    found = memory.costs(Price(input_per_million=2.0), scope=ANNA)
+    assert {name: (one.calls, one.tokens_in) for name, one in found.by_session.items()} == {
+        "chat": (1, first.total_tokens),
+        "second": (1, second.total_tokens),
+    }
+    assert sum(one.tokens_in for one in found.by_day.values()) == first.total_tokens + second.total_tokens
+    assert found.total.cost == pytest.approx((first.total_tokens + second.total_tokens) * 2e-6)
+    assert memory.costs(Price(input_per_million=2.0), scope=BORIS).total.calls == 0
+
+
+def test_the_layout_for_caches_keeps_its_beginning_between_summaries(store_url: str) -> None:
+    policy = SummaryPolicy(threshold=12, keep_recent=4)
+    settings = WorkingSettings(context=ContextSettings(layout="cache"), summary=policy)
+    broken = 0
+    before: Context | None = None
+    with Memory.open(store_url, embedder=None, worker=False, working=settings) as memory:
+        for number in range(1, 41):
+            said = {"role": "user" if number % 2 else "assistant", "content": f"m{number} about boats"}
+            memory.add({**said, "pinned": number % 15 == 0}, scope=ANNA, session="chat")
+            made = memory.context(f"Which boats, number {number}?", scope=ANNA, session="chat", budget=8000)
+            shown = {one.id for one in made.manifest if one.part in ("pinned", "recent")}
+            assert {one.id for one in memory.messages(scope=ANNA, session="chat")[-20:]} <= shown
+            assert made.gap is None
+            if before is not None:
+                same = before.cacheable_turns
+                broken += made.openai_messages()[:same] != before.openai_messages()[:same]
+            before = made
+            memory.drain()
+        assert memory.history(scope=ANNA, session="chat").summaries
+        memory.add("Which boats?", scope=ANNA, session="chat")
+        made = memory.context("Which boats?", scope=ANNA, session="chat", budget=8000)
+        reply = memory.add({"role": "assistant", "content": "These."}, scope=ANNA, session="chat", context=made)
+        assert memory.replay(reply.id, scope=ANNA).openai_messages() == made.openai_messages()
+    assert 0 < broken <= 40 // (policy.threshold - policy.keep_recent)

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, Table, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Table, and_, delete, func, insert, or_, select, update
 
+from retentia.model.cost import PromptTokens
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.manifest import Manifest, Seen
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
-from retentia.store.schema import item, manifest, manifest_entry
+from retentia.store.schema import item, manifest, manifest_entry, message, session
+
+_DAY = 86_400_000_000
 
 
 def add(transaction: Transaction, scope_id: int, reply_id: bytes, made: Manifest) -> None:
@@ -68,6 +71,24 @@ def find(transaction: Transaction, scope_id: int, reply_id: bytes) -> tuple[Mani
     return made, row.created_at
 
 
+def totals(transaction: Transaction, scope_ids: Collection[int], *, since: int) -> list[PromptTokens]:
+    """Count the prompts of replies noted from `since` on (UTC microseconds), and their tokens, by session and day."""
+    day = (manifest.c.created_at // _DAY).label("day")
+    counted = (
+        select(session.c.name, day, func.count().label("calls"), func.sum(manifest.c.tokens).label("tokens"))
+        .join(message, and_(*_same(manifest, message), message.c.id == manifest.c.reply_id))
+        .join(session, and_(*_same(message, session), session.c.id == message.c.session_id))
+        .where(
+            manifest.c.tenant == transaction.tenant,
+            manifest.c.scope_id.in_(scope_ids),
+            manifest.c.created_at >= since,
+        )
+        .group_by(session.c.name, day)
+        .order_by(day, session.c.name)
+    )
+    return [PromptTokens(row.name, row.day, row.calls, int(row.tokens)) for row in transaction.rows(counted)]
+
+
 def erase(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
     """Remove the manifests of replies, and blank the places of what others saw; return how many rows were touched."""
     touched = 0
@@ -97,6 +118,10 @@ def _versions(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, i
         statement = select(item.c.id, item.c.version).where(item.c.tenant == transaction.tenant, item.c.id.in_(some))
         found.update((bytes(row.id), row.version) for row in transaction.rows(statement))
     return found
+
+
+def _same(left: Table, right: Table) -> tuple[ColumnElement[bool], ...]:
+    return left.c.tenant == right.c.tenant, left.c.scope_id == right.c.scope_id
 
 
 def _within(table: Table, transaction: Transaction, scope_id: int) -> tuple[ColumnElement[bool], ...]:
