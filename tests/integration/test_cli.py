@@ -163,3 +163,45 @@ def test_the_audit_log_is_verified_and_its_head_is_kept(tmp_path: Path) -> None:
     done = run("audit", "verify", "--json", folder=tmp_path)
     assert (done.returncode, json.loads(done.stdout)["first_wrong"]) == (1, 1)
     assert "retentia: '12' is no hash" in run("audit", "verify", "--head", "12", folder=tmp_path).stderr
+
+
+def test_a_context_is_written_for_an_api_and_priced(folder: Path) -> None:
+    openai = json.loads(run("context", "What about the alarm?", "--format", "openai", folder=folder).stdout)
+    assert openai[-1] == {"role": "user", "content": "What about the alarm?"}
+    written = run("context", "What about the alarm?", "--format", "anthropic", "--layout", "cache", folder=folder)
+    assert json.loads(written.stdout)["system"][0]["cache_control"] == {"type": "ephemeral"}
+    (folder / "prices.toml").write_text("[small]\ninput_per_million = 0.5\n", "utf-8")
+    priced = answer(
+        "context", "alarm?", "--price", "2,8,0.2", "--prices", "prices.toml", "--calls", "50", folder=folder
+    )
+    assert isinstance(priced, dict)
+    assert priced["costs"].keys() == {"2,8,0.2", "small"}
+    assert priced["costs"]["small"]["day"]["cost"] == pytest.approx(priced["total_tokens"] * 50 * 0.5e-6)
+    shown = run("context", "alarm?", "--price", "2,8", "--explain", folder=folder).stdout
+    assert "the whole session would take" in shown
+    assert "with a cache" in shown
+    wrong = run("context", "alarm?", "--price", "cheap", folder=folder)
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
+    assert "IN,OUT" in wrong.stderr
+
+
+def test_why_shows_what_a_reply_saw_and_writes_its_prompt_again(tmp_path: Path) -> None:
+    scope = Scope("local", "me")
+    with Memory.open(tmp_path / "memory.db", embedder=None, worker=False) as memory:
+        memory.remember("The alarm code is changed every March", scope=scope)
+        memory.add("When is the alarm code changed?", scope=scope)
+        context = memory.context("When is the alarm code changed?", scope=scope)
+        reply = memory.add({"role": "assistant", "content": "In March."}, scope=scope, context=context)
+        plain = memory.add({"role": "assistant", "content": "Hello."}, scope=scope)
+    shown = run("why", reply.id, folder=tmp_path).stdout
+    assert shown.startswith(f"reply {reply.id}: In March.")
+    assert "recalled" in shown
+    assert f"{context.total_tokens} of 1500 tokens" in shown
+    assert run("why", reply.id, "--replay", folder=tmp_path).stdout == context.text() + "\n"
+    told = answer("why", reply.id, folder=tmp_path)
+    assert isinstance(told, dict)
+    assert told["manifest"]["tokens"] == context.total_tokens
+    again = answer("why", reply.id, "--replay", folder=tmp_path)
+    assert isinstance(again, dict)
+    assert again["prompt"] == context.text()
+    assert run("why", plain.id, folder=tmp_path).returncode == 1

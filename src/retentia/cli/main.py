@@ -16,7 +16,8 @@ from retentia.cli.ingest import ingest
 from retentia.cli.jobs import jobs, worker
 from retentia.cli.keeping import growth, keep, personal, policy, quota, retention, review
 from retentia.cli.model import model_group
-from retentia.cli.reading import context, listing, recall, show
+from retentia.cli.prompt import context, why
+from retentia.cli.reading import listing, recall, show
 from retentia.cli.removing import custody, removed, restore_removed
 from retentia.cli.tools import tools_group
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
@@ -40,6 +41,7 @@ for command in (
     remember,
     recall,
     context,
+    why,
     show,
     listing,
     erase,

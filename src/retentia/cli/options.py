@@ -16,6 +16,7 @@ from retentia.model.scope import Scope
 
 if TYPE_CHECKING:
     from retentia.memory import Memory
+    from retentia.working.settings import WorkingSettings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,7 +49,13 @@ class Target:
 
     @contextmanager
     def open(
-        self, *, create: bool = False, worker: bool = False, check_index: bool = True, replay_erasures: bool = False
+        self,
+        *,
+        create: bool = False,
+        worker: bool = False,
+        check_index: bool = True,
+        replay_erasures: bool = False,
+        working: "WorkingSettings | None" = None,
     ) -> Iterator["Memory"]:
         """Open the memory and close it afterwards; commands run queued work themselves unless they say otherwise.
 
@@ -65,6 +72,7 @@ class Target:
             check_index=check_index,
             ledger=self.ledger,
             replay_erasures=replay_erasures,
+            working=working,
         )
         with memory:
             yield memory

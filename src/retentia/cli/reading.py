@@ -1,4 +1,4 @@
-"""Commands that read: recall, context, show, list."""
+"""Commands that read: recall, show, list."""
 
 import dataclasses
 
@@ -55,24 +55,6 @@ def recall(
         print_json({**_answer(found), "hits": found.hits})
         return
     _print_recall(found, explain=explain)
-
-
-@click.command()
-@click.argument("request")
-@click.option("--session", default="default", show_default=True)
-@click.option("--budget", type=click.IntRange(min=1), default=1500, show_default=True, help="Tokens in all.")
-@click.option("--role", default="", help="Role and rules for the model.")
-@targeted
-def context(target: Target, request: str, session: str, budget: int, role: str) -> None:
-    """Assemble the next prompt: recalled memories, pinned and recent messages, the request."""
-    with target.open() as memory:
-        made = memory.context(request, scope=target.scope, session=session, budget=budget, role=role)
-    if target.as_json:
-        print_json(made)
-        return
-    click.echo(made.text())
-    rows: list[tuple[str, object]] = list(made.tokens_by_part.items())
-    print_table("", ("part", "tokens (estimated)"), [*rows, ("in all", f"{made.total_tokens} of {budget}")])
 
 
 @click.command()
