@@ -4,6 +4,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+from benchmarks.content_keys import measure_keys
 from benchmarks.search import Asked
 from benchmarks.setting import Setting
 from benchmarks.stores import SCOPE, copy_of
@@ -49,7 +50,8 @@ def measure(setting: Setting) -> list[Table]:
             ("", "plain", "encrypted", "ratio", "goal"),
             rows,
             (f"{setting.middle:,} passages in the scope; SQLCipher, AES-256 with HMAC-SHA512, a raw key.",),
-        )
+        ),
+        *measure_keys(setting),
     ]
 
 

@@ -16,6 +16,18 @@ from statement_guard import guarded
 
 pytest.register_assert_rewrite("retentia.testing", "retentia.testing_store")
 
+CONTENT_KEY = "5e" * 32
+ALSO_KEYED = frozenset(
+    {
+        "test_forgetting_shows_first",
+        "test_nothing_is_lost",
+        "test_index_equals_rows",
+        "test_scopes_never_mix",
+        "test_embedders_change_safely",
+        "test_manifests",
+    }
+)
+
 _numbers = itertools.count(1)
 
 
@@ -68,10 +80,27 @@ def postgres_url(postgres_server: PostgresServer, migrated_postgres_url: str, _m
     postgres_server.run(f"SET lock_timeout = '5s'; {everything}", database=_migrated_database)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
+def keyed_url(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Name an empty PostgreSQL store whose content will have keys, in an environment that names its key."""
+    monkeypatch.setenv("RETENTIA_KEY", CONTENT_KEY)
+    return postgres_url
+
+
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest) -> str:
-    """Name an empty store on each of the databases: a test that asks for it runs on both."""
+    """Name an empty store on each of the databases: a test that asks for it runs on both.
+
+    Those of the modules in ALSO_KEYED run a third time, on a PostgreSQL store whose content has keys.
+    """
     return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let tests of a store run on each database."""
+    if "store_url" in metafunc.fixturenames:
+        keyed = ["keyed"] if metafunc.module.__name__ in ALSO_KEYED else []
+        metafunc.parametrize("store_url", ["sqlite", "postgres", *keyed], indirect=True)
 
 
 @pytest.fixture(scope="session")

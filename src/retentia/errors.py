@@ -24,6 +24,7 @@ RetentiaError
 │   ├── MigrationChanged
 │   ├── NetworkFileSystem
 │   ├── WrongKey
+│   ├── ContentKeyLost      the key of a scope is gone, and with it what was said there
 │   ├── LedgerMissing
 │   ├── LedgerDamaged
 │   ├── StoreBehindLedger
@@ -198,6 +199,12 @@ class WrongKey(StoreError):
     """The store is encrypted with another key; give the one it was made with."""
 
     code = "wrong_key"
+
+
+class ContentKeyLost(StoreError):
+    """The content key of a scope is gone: what is left of its content cannot be read. Restore a backup, or erase it."""
+
+    code = "content_key_lost"
 
 
 class LedgerMissing(StoreError):

@@ -72,8 +72,7 @@ from retentia.shown import context_of, explained, manifest_of, shown_ids
 from retentia.store import binned, jobs, manifests, passages, personal, records, scopes, sessions
 from retentia.store.database import Database, Transaction
 from retentia.store.jobs import Job
-from retentia.store.key import find_key
-from retentia.store.open import open_database
+from retentia.store.open import find_keys, open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
 from retentia.tools.log import ToolLog, whole
@@ -230,6 +229,7 @@ class Memory:
         replay_erasures: bool = False,
         audit: bool = False,
         key: str | None = None,
+        content_key: str | None = None,
         working: WorkingSettings | None = None,
         models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
@@ -244,12 +244,14 @@ class Memory:
         behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
         lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
         logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
-        the environment names (see `retentia.store.key`). `working` says how contexts are made and when sessions are
-        summarised. `models` are the chat models that may be asked, such as "openai:qwen3@http://127.0.0.1:8080/v1" or a
-        `Models`; without one, or with a `summariser` of your own, none is asked. Raises StoreError, EmbedderMismatch
-        and AnalyzerMismatch with the remedy.
+        the environment names (see `retentia.store.key`). `content_key` is such a key, too, and opens or makes a
+        PostgreSQL store in which the content of each scope is encrypted with a key of its own. `working` says how
+        contexts are made and when sessions are summarised. `models` are the chat models that may be asked, such as
+        "openai:qwen3@http://127.0.0.1:8080/v1" or a `Models`; without one, or with a `summariser` of your own, none is
+        asked. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
         """
-        database = open_database(url, clock=clock, key=find_key(key))
+        keys = find_keys(url, key=key, content_key=content_key)
+        database = open_database(url, clock=clock, key=keys.key, content_key=keys.content_key)
         try:
             return cls(
                 database,
@@ -273,7 +275,8 @@ class Memory:
     @staticmethod
     def renew_ledger(url: str | Path, *, ledger: str | Path = AUTO) -> None:
         """Accept that the ledger of a store is lost, and begin a new one; raises InvalidInput where it is not lost."""
-        database = open_database(url, key=find_key(None))
+        keys = find_keys(url)
+        database = open_database(url, key=keys.key, content_key=keys.content_key)
         try:
             StoreLedger(database, _ledger_path(database, ledger)).renew()
         finally:

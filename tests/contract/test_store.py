@@ -10,6 +10,19 @@ from retentia.store.open import open_database
 from retentia.testing_store import FixedClock, StoreContract
 
 
+class TestKeyedStore(StoreContract):
+    """The same, where the content of the store has keys."""
+
+    @pytest.fixture
+    def clock(self) -> FixedClock:
+        return FixedClock()
+
+    @pytest.fixture
+    def database(self, postgres_url: str, clock: FixedClock) -> Iterator[Database]:
+        with closing(open_database(postgres_url, clock=clock, content_key="5e" * 32)) as database:
+            yield database
+
+
 class TestStore(StoreContract):
     @pytest.fixture
     def clock(self) -> FixedClock:

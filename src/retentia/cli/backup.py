@@ -44,9 +44,11 @@ def restore(target: Target, file: Path) -> None:
     """Put a backup into the store named by --store, which must be new or empty, and repeat later erasures."""
     from retentia.lifecycle.backup import restore as put_back
     from retentia.store.key import find_key
+    from retentia.store.open import find_keys
 
+    key, content_key = find_key(None), find_keys(target.store).content_key
     with progress_bar("copying") as progress:
-        found = put_back(file, target.store, key=find_key(None), progress=progress)
+        found = put_back(file, target.store, key=key, content_key=content_key, progress=progress)
     with target.open(replay_erasures=True) as memory:
         replayed = memory.replayed
     if target.as_json:

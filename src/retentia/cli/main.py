@@ -20,7 +20,7 @@ from retentia.cli.prompt import context, why
 from retentia.cli.reading import listing, recall, show
 from retentia.cli.removing import custody, removed, restore_removed
 from retentia.cli.tools import tools_group
-from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
+from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, rekey, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError
 
@@ -68,6 +68,7 @@ for command in (
     check_claims,
     repair,
     encrypt,
+    rekey,
     reindex,
     reembed,
     worker,

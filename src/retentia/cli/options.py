@@ -81,13 +81,14 @@ class Target:
     def rehearse(self) -> Iterator["Memory"]:
         """Open the memory so that nothing that is written stays; where there is no store, one in a folder that goes."""
         from retentia.memory import Memory
-        from retentia.store.open import dialect_of
+        from retentia.store.open import dialect_of, find_keys
         from retentia.transfer.rehearsal import Rehearsal
 
         with TemporaryDirectory() as folder:
             store = Path(folder, "memory.db") if _is_missing_file(self.store) else self.store
+            keys = find_keys(store)
             with (
-                closing(Rehearsal(dialect_of(store))) as database,
+                closing(Rehearsal(dialect_of(store, key=keys.key, content_key=keys.content_key))) as database,
                 Memory(database, embedder=None, worker=False) as memory,
             ):
                 database.begin()

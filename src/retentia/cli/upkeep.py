@@ -1,12 +1,17 @@
 """Commands that look after a store: init, stats, doctor, reindex, reembed."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from retentia.cli.options import Target, targeted
 from retentia.cli.output import print_json, print_table, progress_bar
 from retentia.errors import InvalidInput
+from retentia.model.progress import Progress
+
+if TYPE_CHECKING:
+    from retentia.store.postgres import PostgresDialect
 
 _FAULTY = 1
 _MEBIBYTE = 1 << 20
@@ -116,9 +121,11 @@ def _done(target: Target, what: str, count: int) -> None:
 @click.command()
 @targeted
 def encrypt(target: Target) -> None:
-    """Encrypt a SQLite store in place, with the key that the environment names.
+    """Encrypt a store in place, with the key that the environment names.
 
-    Set RETENTIA_KEY, RETENTIA_KEY_FILE or RETENTIA_KEY_COMMAND, and keep the key: without it nothing can be read.
+    A SQLite file is encrypted as a whole; in PostgreSQL, the content of each scope with a key of its own, one scope
+    after the other: after an interruption, run it again. Set RETENTIA_KEY, RETENTIA_KEY_FILE or RETENTIA_KEY_COMMAND,
+    and keep the key: without it nothing can be read.
     """
     from retentia.lifecycle.encrypt import encrypt as encrypt_file
     from retentia.store.key import find_key
@@ -128,8 +135,44 @@ def encrypt(target: Target) -> None:
     key, dialect = find_key(None), dialect_of(target.store)
     if key is None:
         raise InvalidInput("set RETENTIA_KEY, RETENTIA_KEY_FILE or RETENTIA_KEY_COMMAND to the key first")
-    if not isinstance(dialect, SqliteDialect):
-        raise InvalidInput("only SQLite files are encrypted here; PostgreSQL encrypts its disks by other means")
+    pending = ""
     with progress_bar("encrypting") as progress:
-        encrypt_file(dialect, key, progress=progress)
-    print_json({"encrypted": str(dialect.path)}) if target.as_json else click.echo(f"encrypted {dialect.path}")
+        if isinstance(dialect, SqliteDialect):
+            encrypt_file(dialect, key, progress=progress)
+        else:
+            pending = _encrypt_content(target.store, key, progress)
+    place = str(dialect.path) if isinstance(dialect, SqliteDialect) else "the content of the store"
+    if target.as_json:
+        print_json({"encrypted": place, "pending": pending})
+    else:
+        click.echo(f"encrypted {place}" + (f"\npending: {pending}" if pending else ""))
+
+
+def _encrypt_content(store: str, key: str, progress: Progress) -> str:
+    from retentia.lifecycle.encrypt_content import encrypt_content
+
+    return encrypt_content(_server(store), key, progress=progress)
+
+
+@click.command()
+@targeted
+def rekey(target: Target) -> None:
+    """Keep the content keys of a PostgreSQL store under another master key, so that the old one can be destroyed.
+
+    RETENTIA_KEY (or _FILE, _COMMAND) is the key of now, RETENTIA_NEW_KEY (or _FILE, _COMMAND) the new one.
+    """
+    from retentia.lifecycle.encrypt_content import change_master_key
+    from retentia.store.key import find_key, find_new_key
+
+    old, new = find_key(None), find_new_key()
+    if old is None or new is None:
+        raise InvalidInput("set RETENTIA_KEY to the key of now and RETENTIA_NEW_KEY to the new one, or _FILE, _COMMAND")
+    _done(target, "content keys", change_master_key(_server(target.store), old, new))
+
+
+def _server(store: str) -> "PostgresDialect":
+    from retentia.store.open import dialect_of, is_server
+
+    if not is_server(store):
+        raise InvalidInput("content keys are of PostgreSQL stores; a SQLite file is encrypted as a whole")
+    return cast("PostgresDialect", dialect_of(store))  # which `is_server` has told

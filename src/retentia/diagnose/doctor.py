@@ -40,6 +40,7 @@ def examine(
     with database.read("") as transaction:
         findings = [_integrity(database, transaction), _analyzer(transaction), _generation(transaction)]
         findings.extend(_role(transaction))
+        findings.extend(_content(database))
         findings.extend(_unlogged(unlogged))
         known = jobs.tenants(transaction) if tenants is None else tenants
     for tenant in known:
@@ -87,6 +88,38 @@ def _role(transaction: Transaction) -> Iterator[Finding]:
             level="warning",
             text=f"row-level security does not hold for the role {role!r}: it is a superuser or has BYPASSRLS",
             remedy="connect as a role made with CREATE ROLE … NOSUPERUSER NOBYPASSRLS that owns the tables",
+        )
+
+
+def _content(database: Database) -> Iterator[Finding]:
+    """Say on PostgreSQL whether what people said is encrypted, and what nobody has proved otherwise."""
+    if database.is_keyed:
+        yield Finding(
+            check="content",
+            level="ok",
+            text="content is encrypted, each scope with a key of its own; plain are names of scopes and tools, digests "
+            "of calls, roles, kinds, times, numbers and ids. Copies of wrapped keys in the write-ahead log, replicas "
+            "and in backups of the server are not looked at",
+        )
+    elif database.dialect.name == "postgres":
+        yield Finding(
+            check="content",
+            level="note",
+            text="content is not encrypted: bytes of what was erased stay readable in the files of the server, its "
+            "write-ahead log, replicas and backups until these are written anew or expire; whether disks are encrypted "
+            "is not known here",
+            remedy="`retentia encrypt` gives each scope a key that is destroyed with its content",
+        )
+
+
+def _lost_key(transaction: Transaction, scope_id: int, name: Scope) -> Iterator[Finding]:
+    """Name a scope whose content nobody can read any more."""
+    if transaction.lost_keys([scope_id]):
+        yield Finding(
+            check="content",
+            level="fault",
+            text=f"{name}: its content key is gone, and what was said there cannot be read",
+            remedy="restore a backup, or erase the scope",
         )
 
 
@@ -139,7 +172,10 @@ def _tenant(transaction: Transaction) -> Iterator[Finding]:
                 text=f"{name}: {pending} passages are found by words only, their vectors are still to come",
                 remedy="keep a worker running (`retentia worker`), or run `retentia worker --once`",
             )
-        yield from _scripts(transaction, scope_id, name, serving.identity if serving else "")
+        if lost := list(_lost_key(transaction, scope_id, name)):
+            yield from lost
+        else:
+            yield from _scripts(transaction, scope_id, name, serving.identity if serving else "")
 
 
 def _queue(transaction: Transaction) -> Finding:

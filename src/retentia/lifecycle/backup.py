@@ -28,7 +28,7 @@ from retentia.lifecycle.store_ledger import StoreLedger
 from retentia.model.progress import Progress, unheard
 from retentia.model.time import Moment
 from retentia.store.database import Database
-from retentia.store.open import dialect_of, open_database
+from retentia.store.open import Keys, dialect_of, open_database
 from retentia.store.sqlite import SqliteDialect
 from retentia.store.sqlite_file import SQLITE_HEADER
 
@@ -67,8 +67,11 @@ def back_up(
 ) -> Manifest:
     """Write a backup of the whole store. It is there whole, or not at all. Raises InvalidInput where a file is.
 
-    The backup of an encrypted store is under the same key; `key` encrypts that of any other.
+    The backup of an encrypted SQLite store is under the same key; `key` encrypts that of any other. A store whose
+    content has keys takes one, so that a backup says no more than the store: raises InvalidInput without.
     """
+    if database.is_keyed and key is None:
+        raise InvalidInput("the content of this store is encrypted, and a backup has none of its keys; give it a key=")
     with _written(path, database):
         _check_place(path)
     if keep_for <= timedelta(0):
@@ -112,12 +115,14 @@ def restore(
     url: str | Path,
     *,
     key: str | None = None,
+    content_key: str | None = None,
     now: int | None = None,
     progress: Progress = unheard,
 ) -> Manifest:
     """Put a backup into a new SQLite file or an empty PostgreSQL database.
 
-    `key` opens an encrypted backup; the SQLite file is then encrypted with it, too. What was erased since comes back:
+    `key` opens an encrypted backup; the SQLite file is then encrypted with it, too. `content_key` gives a PostgreSQL
+    database keys for its content. What was erased since comes back:
     open the store with `replay_erasures=True` at once. Raises BackupDamaged for a file that was changed, InvalidInput
     for one that has expired or a place that is taken.
     """
@@ -136,7 +141,7 @@ def restore(
             unpacked = _unpack(archive, path, manifest, folder)
         if _digest(unpacked) != manifest.sha256:
             raise BackupDamaged(f"{str(path)!r} does not hold what it was made with; use another backup")
-        _fill(unpacked, url, key, manifest, progress)
+        _fill(unpacked, url, Keys(key, content_key), manifest, progress)
     return manifest
 
 
@@ -169,14 +174,15 @@ def _snapshot(database: Database, target: Path, key: str | None, progress: Progr
     return key is not None
 
 
-def _fill(unpacked: Path, url: str | Path, key: str | None, manifest: Manifest, progress: Progress) -> None:
+def _fill(unpacked: Path, url: str | Path, keys: Keys, manifest: Manifest, progress: Progress) -> None:
+    key = keys.key
     if manifest.is_encrypted and key is None:
         raise WrongKey("the backup is encrypted; give the key of the store it was made from")
     dialect = dialect_of(url)
     file = dialect.path if isinstance(dialect, SqliteDialect) else None
     is_new = file is not None and not file.exists()
     try:
-        target = open_database(url, key=None if file is None else key)
+        target = open_database(url, key=None if file is None else key, content_key=keys.content_key)
         try:
             source = open_database(unpacked, key=key if manifest.is_encrypted else None)
             try:

@@ -26,7 +26,8 @@ class Removed:
     """What was removed: how many rows of each kind, which records of which scopes, and their keys in their sources.
 
     `kept` counts, by the reason of each hold, the records whose content is now in custody. `is_release`
-    tells that these are records a hold kept until its release.
+    tells that these are records a hold kept until its release. `keys_destroyed` counts the content keys of scopes in
+    which nothing is left.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class Removed:
     scope_ids: list[int] = field(default_factory=list)
     kept: dict[str, int] = field(default_factory=dict)
     is_release: bool = False
+    keys_destroyed: int = 0
 
     def count(self, name: str, rows: int) -> None:
         if rows:
@@ -61,6 +63,7 @@ def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection
         )
         removed.count("derived_from", transaction.run(edges))
     binned.drop_edges(transaction, removed.records)
+    removed.keys_destroyed = transaction.destroy_unused_keys(named)
     return removed
 
 

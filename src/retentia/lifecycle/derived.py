@@ -18,7 +18,7 @@ BOOKKEEPING = frozenset(
     {"scope", "session", "change", "job", "due", "generation", "setting", "schema_migration", "derived_from"}
     | {"erasure", "tombstone"}
     | {"audit_entry", "audit_head", "access_grant", "manifest"}
-    | {"tenant_setting", "hold", "model_usage"}
+    | {"tenant_setting", "hold", "model_usage", "content_key"}
 )
 """Tables without content of a record: names, numbers, ids, times."""
 

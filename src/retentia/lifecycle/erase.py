@@ -48,8 +48,9 @@ class Erasure:
     `ledger_seq` is the line of the ledger that names an erasure, None without one; `backup_until` says when the last
     backup that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the
     reason of each legal hold, the records whose content is in custody: hidden, and purged when the last hold is
-    released. `removed` counts under "bin" what was there before. `restorable_until` is UTC microseconds, None for an
-    erasure.
+    released. `keys_destroyed` counts the content keys of scopes in which nothing is left: what remains of their bytes
+    cannot be read without them (PostgreSQL with `content_key`). `removed` counts under "bin" what was there before.
+    `restorable_until` is UTC microseconds, None for an erasure.
     """
 
     id: str = ""
@@ -62,6 +63,7 @@ class Erasure:
     backup_until: int | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
     pending: str = ""
+    keys_destroyed: int = 0
     restorable_until: int | None = None
 
 
@@ -300,6 +302,7 @@ class Eraser:
             ledger_seq=None if entry is None else entry.seq,
             backup_until=backup_until,
             kept=removed.kept,
+            keys_destroyed=removed.keys_destroyed,
         )
 
     def _write_line(
@@ -339,7 +342,12 @@ def _apply(transaction: Transaction, name: str, scope_ids: Sequence[int], ids: I
         if id_text(row.id) == name:
             purged = custody.release(transaction, row)
             transaction.touched.append((row.scope_id, b"".join([row.id, *sorted(purged)])))
-            return Removed(counts={"custody": len(purged)}, records=purged, is_release=True)
+            return Removed(
+                counts={"custody": len(purged)},
+                records=purged,
+                is_release=True,
+                keys_destroyed=transaction.destroy_unused_keys([row.scope_id]),
+            )
     return remove(transaction, named, list(ids))
 
 

@@ -124,6 +124,6 @@ def _is_said_again(transaction: Transaction, scope_id: int, kind: str, content_k
         item.c.tenant == transaction.tenant,
         item.c.scope_id == scope_id,
         item.c.kind == kind,
-        item.c.content_key == content_key,
+        item.c.content_key == transaction.sought(item.c.content_key, scope_id, content_key),
     )
     return content_key is not None and bool(transaction.rows(statement))

@@ -174,12 +174,15 @@ def counts(transaction: Transaction, *, overdue_at: int) -> tuple[int, int]:
 def keys(transaction: Transaction, scope: Scope, kind: str, session: str, wanted: Collection[str]) -> set[str]:
     """Return those keys of a source whose record lies in the bin: reading the source again brings it back no sooner."""
     scope_id = scopes.find(transaction, scope)
+    if scope_id is None:
+        return set()
     statement = select(bin_record.c.client_key, bin_record.c.content).where(
         *_here(transaction), bin_record.c.scope_id == scope_id, bin_record.c.kind == kind
     )
     found: set[str] = set()
     for some in batches(wanted):
-        for row in transaction.rows(statement.where(bin_record.c.client_key.in_(some))):
+        sought = [transaction.sought(bin_record.c.client_key, scope_id, key) for key in some]
+        for row in transaction.rows(statement.where(bin_record.c.client_key.in_(sought))):
             if unpacked(TABLES[Kind(kind)], row.content).get("session_name", "") == session:
                 found.add(row.client_key)
     return found

@@ -9,17 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from sqlalchemy import Connection, Engine, Executable, Row, Table
+from sqlalchemy import Connection, Engine, Executable, Row, Select, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.sql.elements import KeyedColumnElement
 
 from retentia.errors import StoreBusy, StoreError
 from retentia.model.time import Clock, system_clock
 from retentia.store.migrate import migrate
 from retentia.store.turnstile import Turnstile
+
+if TYPE_CHECKING:
+    from retentia.store.sealing import MasterKey
 
 _PARAMETERS_AT_ONCE = 500
 _COUNTED = {"preserve_rowcount": True}  # an INSERT does not count otherwise
@@ -45,6 +49,10 @@ class Dialect(Protocol):
 
     def check(self) -> None:
         """Refuse, before anything is opened, what must not be opened."""
+        ...
+
+    def unlock_content(self, database: "Database") -> "MasterKey | None":
+        """Return the key under which content is sealed, None where it is not; refuse a wrong, or a missing, one."""
         ...
 
     def connect(self) -> Engine:
@@ -101,6 +109,11 @@ class Transaction:
     dialect: Dialect
     touched: list[tuple[int, bytes]] = field(default_factory=list)
 
+    @property
+    def is_keyed(self) -> bool:
+        """Whether content is sealed with a key for each scope (`retentia.store.keyed`)."""
+        return False
+
     def rows(self, statement: Executable, params: Params | None = None) -> Rows:
         """Return all rows of a statement."""
         return self.connection.execute(statement, params or {}).all()
@@ -122,6 +135,24 @@ class Transaction:
         """Return the one number that a statement counts or returns."""
         return int(self.connection.execute(statement, params or {}).scalar_one())
 
+    def partitions(self, statement: Select[Any], size: int) -> Iterator[list[dict[str, Any]]]:
+        """Yield all rows of a statement by column name, so many at a time that memory stays small."""
+        found = self.connection.execute(statement, execution_options={"stream_results": True})
+        for rows in found.mappings().partitions(size):
+            yield [dict(row) for row in rows]
+
+    def sought(self, column: KeyedColumnElement[Any], scope_id: int, value: Any) -> Any:
+        """Return a value as a column of a scope holds it, to compare with: names and digests may be sealed."""
+        return value
+
+    def lost_keys(self, scope_ids: Iterable[int]) -> list[int]:
+        """Return the scopes whose content is sealed with a key that is gone."""
+        return []
+
+    def destroy_unused_keys(self, scope_ids: Iterable[int]) -> int:
+        """Destroy the content keys of locked scopes in which nothing is left; return how many."""
+        return 0
+
     def run(self, statement: Executable, params: Params | Sequence[Params] | None = None) -> int:
         """Execute a statement, once or for each set of parameters; return how many rows it touched."""
         return self.connection.execute(statement, params or {}, execution_options=_COUNTED).rowcount
@@ -140,10 +171,12 @@ class Database:
         self._clock = clock
         self._notes = threading.local()
         self._engine = dialect.connect()
+        self._master: MasterKey | None = None
         self._turnstile = Turnstile(self._engine, one_writer=dialect.one_writer)
         try:
             with self._translated(), self._turnstile.passing(write=True):
                 migrate(self._engine, dialect)
+            self._master = dialect.unlock_content(self)
         except BaseException:
             self.close()
             raise
@@ -173,6 +206,11 @@ class Database:
         finally:
             self._notes.note = earlier
 
+    @property
+    def is_keyed(self) -> bool:
+        """Whether the content of this store has keys (`retentia.store.keyed`)."""
+        return self._master is not None
+
     def now(self) -> int:
         """Return the present in UTC microseconds, as transactions have it."""
         return self._clock()
@@ -194,7 +232,7 @@ class Database:
     def _transaction(self, tenant: str, *, write: bool) -> Iterator[Transaction]:
         with self._translated(), self._turnstile.passing(write=write), self._engine.connect() as connection:
             self.dialect.begin(connection, tenant=tenant, write=write)
-            transaction = Transaction(connection, tenant, self._clock(), self.dialect)
+            transaction = self._begun(connection, tenant, write=write)
             yield transaction
             if write:
                 if (note := getattr(self._notes, "note", None)) is not None:
@@ -202,6 +240,13 @@ class Database:
                 connection.commit()
             else:
                 self.dialect.end_read(connection)
+
+    def _begun(self, connection: Connection, tenant: str, *, write: bool) -> Transaction:
+        if self._master is None:
+            return Transaction(connection, tenant, self._clock(), self.dialect)
+        from retentia.store.keyed import KeyedTransaction  # it needs an extra
+
+        return KeyedTransaction(connection, tenant, self._clock(), self.dialect, master=self._master, writes=write)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

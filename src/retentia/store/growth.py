@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, LargeBinary, Select, Table, and_, cast, fu
 from retentia.store.database import Transaction
 from retentia.store.records import RECORD_TABLES
 from retentia.store.schema import bin_record, scope
+from retentia.store.sealed import text_bytes
 
 _DAY = 86_400_000_000
 
@@ -47,9 +48,15 @@ def _in_bin(transaction: Transaction, columns: Sequence[Any], user: str | None) 
 
 
 def _of_users(table: Table, transaction: Transaction, columns: Sequence[Any], user: str | None) -> Select[Any]:
-    is_sqlite = transaction.dialect.name == "sqlite"
-    length = func.length(cast(table.c.text, LargeBinary)) if is_sqlite else func.octet_length(table.c.text)
-    return _joined(table, transaction, columns, func.sum(length), user)
+    return _joined(table, transaction, columns, func.sum(_bytes(table, transaction)), user)
+
+
+def _bytes(table: Table, transaction: Transaction) -> ColumnElement[int]:
+    if transaction.is_keyed:
+        return text_bytes(table.c.text)
+    if transaction.dialect.name == "sqlite":
+        return func.length(cast(table.c.text, LargeBinary))
+    return func.octet_length(table.c.text)
 
 
 def _joined(

@@ -6,16 +6,21 @@ behind the tenant in every statement; it does not stop whoever can run SQL of th
 
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from retentia import errors
-from retentia.store.database import Params, Tuples
+from retentia.store import content_keys
+from retentia.store.database import Database, Params, Tuples
 from retentia.store.schema import TENANT_TABLES
+
+if TYPE_CHECKING:
+    from retentia.store.sealing import MasterKey
 
 _BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL app.tenant = {}"
 _BEGIN_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL app.tenant = {}; SET LOCAL lock_timeout = '{}'"
@@ -26,6 +31,13 @@ _PENDING = (
     "PostgreSQL no longer returns what was erased, but its bytes may remain in the files until their pages are written "
     "anew (VACUUM FULL), and in the write-ahead log, replicas and backups until these expire"
 )
+_PENDING_KEYED = (
+    "PostgreSQL no longer returns what was erased, but its bytes, encrypted, may remain in the files until their pages "
+    "are written anew (VACUUM FULL), and in the write-ahead log, replicas and backups until these expire; where a key "
+    "was destroyed, only copies that still hold it wrapped can be read, and only with the master key it was under"
+)
+_KEYS_IN_USE = "transactions that run for long keep the table of keys from being written anew: erase, or open, again"
+_KEYS_WAIT = "500ms"
 _LOST = "the connection was lost; repeat the call, with the same key if it has one: it may have been carried out"
 _UNAVAILABLE = "the server is starting, stopping or ending connections; try again"
 _BUSY = "others hold what this call needs for too long; try again"
@@ -67,8 +79,9 @@ class PostgresDialect:
     one_writer = False
     driver_error: type[Exception] = psycopg.Error
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, content_key: str | None = None) -> None:
         self._url = url
+        self._content_key = content_key
         host = url.host or url.query.get("host") or "localhost"
         self.place = f"{host}:{url.port or 5432}/{url.database}"
 
@@ -78,6 +91,13 @@ class PostgresDialect:
 
     def check(self) -> None:
         """Nothing can be told before connecting."""
+
+    def sealing(self) -> "PostgresDialect":
+        """Return this dialect for whoever gives the store its keys, or other ones: it seals and opens nothing."""
+        return _WhileSealing(self._url, "")
+
+    def unlock_content(self, database: Database) -> "MasterKey | None":
+        return content_keys.unlock(database, self._content_key)
 
     def connect(self) -> Engine:
         wanted = {"connect_timeout": _CONNECT_SECONDS, "application_name": "retentia", "client_encoding": "utf8"}
@@ -138,7 +158,9 @@ class PostgresDialect:
         """Free the space of deleted rows for others to overwrite; say that this is not yet the end of their bytes."""
         with engine.connect() as connection:
             connection.exec_driver_sql(f"VACUUM (SKIP_LOCKED) {', '.join(table.name for table in TENANT_TABLES)}")
-        return _PENDING
+            if self._content_key is None:
+                return _PENDING
+            return _PENDING_KEYED if _rewritten(connection) else f"{_PENDING_KEYED}; {_KEYS_IN_USE}"
 
     def integrity_problems(self, connection: Connection) -> list[str]:
         return []
@@ -153,6 +175,25 @@ class PostgresDialect:
                 f"{self.place}: the database has the encoding {encoding}, which cannot hold every script; "
                 "create it with ENCODING 'UTF8' TEMPLATE template0"
             )
+
+
+class _WhileSealing(PostgresDialect):
+    def unlock_content(self, database: Database) -> None:
+        """Open the store whatever it says of its keys."""
+
+
+def _rewritten(connection: Connection) -> bool:
+    """Write the table of content keys anew, so that none that was destroyed is left in it; tell whether it was free."""
+    connection.exec_driver_sql(f"SET lock_timeout = '{_KEYS_WAIT}'")
+    try:
+        connection.exec_driver_sql("VACUUM FULL content_key")
+    except DBAPIError as error:
+        if not isinstance(error.orig, psycopg.errors.LockNotAvailable):
+            raise
+        return False
+    finally:
+        connection.exec_driver_sql("RESET lock_timeout")
+    return True
 
 
 def _without_state(said: str) -> tuple[type[errors.StoreError], str]:

@@ -106,7 +106,8 @@ def known_keys(
     statement = select(table.c.client_key, table.c.id).where(*within)
     found: dict[str, bytes] = {}
     for some in batches(keys):
-        rows = transaction.rows(statement.where(table.c.client_key.in_(some)))
+        sought = [transaction.sought(table.c.client_key, scope_id, key) for key in some]
+        rows = transaction.rows(statement.where(table.c.client_key.in_(sought)))
         found.update((row.client_key, row.id) for row in rows)
     return found
 
@@ -295,7 +296,7 @@ def see_again(transaction: Transaction, scope_id: int, kind: str, content_key: b
             item.c.tenant == transaction.tenant,
             item.c.scope_id == scope_id,
             item.c.kind == kind,
-            item.c.content_key == content_key,
+            item.c.content_key == transaction.sought(item.c.content_key, scope_id, content_key),
         )
         .values(seen_count=item.c.seen_count + 1)
         .returning(item.c.id)

@@ -539,6 +539,15 @@ for _record in (message, tool_call, document, item):
         postgresql_where=_record.c.expires_at.is_not(None),
     )
 
+content_key = Table(
+    "content_key",
+    metadata,
+    *_scoped(),
+    _id("key_id"),
+    Column("wrapped", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 generation = Table(
     "generation",
     metadata,

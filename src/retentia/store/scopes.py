@@ -9,7 +9,7 @@ from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 
 from retentia.model.scope import Scope
 from retentia.store.database import Transaction
-from retentia.store.schema import change, due, generation, job, scope, session, summary
+from retentia.store.schema import change, content_key, due, generation, job, scope, session, summary
 
 NEVER = 2**62
 """The time at which a tenant without jobs is due."""
@@ -168,6 +168,6 @@ def _named(name: Scope) -> dict[str, object]:
 
 
 def remove(transaction: Transaction, scope_id: int) -> None:
-    """Remove a scope without records: its name, the names of its sessions, its jobs and what it noted of changes."""
-    for table in (session, summary, change, job, scope):
+    """Remove a scope without records: its name, the names of its sessions, its jobs, its key, and its changes."""
+    for table in (session, summary, change, job, content_key, scope):
         transaction.run(delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id))

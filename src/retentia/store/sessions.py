@@ -45,7 +45,8 @@ class SessionSummary:
 
 def find(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
     """Return the id of a session, or None."""
-    row = transaction.first(_FIND, {"tenant": transaction.tenant, "scope_id": scope_id, "name": name})
+    sought = transaction.sought(session.c.name, scope_id, name)
+    row = transaction.first(_FIND, {"tenant": transaction.tenant, "scope_id": scope_id, "name": sought})
     return None if row is None else bytes(row.id)
 
 
@@ -82,7 +83,8 @@ def begin(transaction: Transaction, scope_id: int, name: str) -> bytes:
     key = {"tenant": transaction.tenant, "scope_id": scope_id, "name": name}
     if transaction.insert_new(session, {**key, **fresh}):
         return session_id
-    return bytes(transaction.rows(_FIND, key)[0].id)
+    sought = transaction.sought(session.c.name, scope_id, name)
+    return bytes(transaction.rows(_FIND, {**key, "name": sought})[0].id)
 
 
 def take_numbers(transaction: Transaction, scope_id: int, session_id: bytes, count: int) -> int:
@@ -149,7 +151,8 @@ def listing(transaction: Transaction, scope_ids: list[int], *, limit: int) -> li
 
 def revive(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
     """Let a session go on of which everything lies in the bin; return its id, or None when there is none."""
-    found = transaction.first(_KEPT, {"tenant": transaction.tenant, "scope_id": scope_id, "name": name})
+    sought = transaction.sought(bin_session.c.name, scope_id, name)
+    found = transaction.first(_KEPT, {"tenant": transaction.tenant, "scope_id": scope_id, "name": sought})
     if found is None:
         return None
     bring_back(transaction, scope_id, [bytes(found.id)])

@@ -16,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from retentia import errors
-from retentia.store.database import Params, Tuples
+from retentia.store.database import Database, Params, Tuples
 from retentia.store.sqlite_bytes import blank, counted, descriptor, stale_pages
 from retentia.store.sqlite_file import APPLICATION_ID, check_file
 
@@ -69,6 +69,9 @@ class SqliteDialect:
                 f"this Python has SQLite {sqlite3.sqlite_version}, and retentia needs 3.35 or newer; use a newer Python"
             )
         check_file(self.path)
+
+    def unlock_content(self, database: Database) -> None:
+        """A file is encrypted as a whole or not at all (`retentia.store.encrypted`); nothing in it is sealed."""
 
     def connect(self) -> Engine:
         engine = create_engine(

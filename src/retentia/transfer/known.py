@@ -147,5 +147,6 @@ def _items(place: Place, lines: Iterable[InScope]) -> Iterable[tuple[tuple[objec
         item.c.tenant == place.transaction.tenant, item.c.scope_id == place.scope_id
     )
     for some in batches(said):
-        for row in place.transaction.rows(statement.where(item.c.content_key.in_(some))):
+        sought = [place.transaction.sought(item.c.content_key, place.scope_id, key) for key in some]
+        for row in place.transaction.rows(statement.where(item.c.content_key.in_(sought))):
             yield (row.kind, bytes(row.content_key)), row.id
