@@ -425,6 +425,19 @@ class ActingMemory(Gate):
         self._tell(Action.READ, rights, scope, [kept])
         return kept
 
+    def pin(self, message_id: str, *, scope: Scope, pinned: bool = True) -> MessageRecord:
+        """Show a message in every context of its session; see `Memory.pin`."""
+        rights = (Right.READ, Right.WRITE)
+        self._check_all(Action.WRITE, rights, scope)
+        try:
+            with self._writing(scope, ALL_KINDS):
+                kept = self._memory.pin(message_id, scope=scope, pinned=pinned)
+        except NotFound:
+            self._tell(Action.WRITE, rights, scope, ids=_raw([message_id]))
+            raise
+        self._tell(Action.READ, rights, scope, [kept])
+        return self._shown([kept])[0]
+
     def due_for_review(self, *, scope: Scope, limit: int = 100) -> list[Record]:
         """Return records whose review is due; see `Memory.due_for_review`."""
         self._check_all(Action.READ, [Right.READ], scope)

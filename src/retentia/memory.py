@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -82,6 +82,7 @@ from retentia.transfer.restore import Restored, restore
 from retentia.working.context import Context
 from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
+from retentia.working.pin import pin
 from retentia.working.settings import WorkingSettings
 from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
@@ -675,6 +676,18 @@ class Memory:
         moment = None if until is None else Moment.parse(until, zone=self._zone)
         keep(self._database, scope, record.id, until=None if moment is None else moment.start)
         return self.get(record_id, scope=scope)
+
+    @_logged(Action.WRITE)
+    def pin(self, message_id: str, *, scope: Scope, pinned: bool = True) -> MessageRecord:
+        """Show a message word for word in every context of its session, or no longer; return it as it is now.
+
+        Raises NotFound, and InvalidInput where it is something else than a message.
+        """
+        record = self.get(message_id, scope=scope)
+        if not isinstance(record, MessageRecord):
+            raise InvalidInput(f"{message_id!r} is a {record.kind.value}, only messages are pinned")
+        pin(self._database, scope, record.id, pinned=pinned)
+        return replace(record, pinned=pinned)
 
     @_logged(Action.READ)
     def due_for_review(self, *, scope: Scope, limit: int = 100) -> list[Record]:

@@ -50,6 +50,7 @@ CALLS: dict[str, Call] = {
     "personal_records": lambda acting, *_: acting.personal_records("email", scope=ANNA),
     "export": lambda acting, _, folder: acting.export(folder / "out.jsonl", scope=ANNA),
     "keep": lambda acting, owner, _: acting.keep(owner.messages(scope=ANNA)[0].id, scope=ANNA, forever=True),
+    "pin": lambda acting, owner, _: acting.pin(owner.messages(scope=ANNA)[0].id, scope=ANNA),
     "due_for_review": lambda acting, *_: acting.due_for_review(scope=ANNA),
     "remove": lambda acting, owner, _: acting.forget(owner.plan_forgetting(everything=True, scope=ANNA), undo_for=DAY),
     "removed": lambda acting, owner, _: removed_before(owner) and acting.keeping.removed(scope=ANNA, content=True),
@@ -79,6 +80,7 @@ NEEDS = {
     "personal_records": {Right.PERSONAL},
     "export": {Right.READ, Right.EXPORT},
     "keep": {Right.READ, Right.WRITE},
+    "pin": {Right.READ, Right.WRITE},
     "due_for_review": {Right.READ},
     "remove": {Right.ERASE},
     "removed": {Right.READ},
@@ -210,8 +212,12 @@ def test_an_agent_neither_forgets_nor_keeps_what_the_users_agents_share(memory: 
         acting.plan_forgetting(everything=True, scope=ANNA)
     with pytest.raises(AccessDenied):
         acting.keep(shared.id, scope=CODER, forever=True)
+    with pytest.raises(AccessDenied):
+        acting.pin(shared.id, scope=CODER)
+    assert not memory.messages(scope=ANNA)[0].pinned
     assert memory.get(shared.id, scope=ANNA).expires_at == shared.expires_at
     assert acting.keep(own, scope=CODER, forever=True).expires_at is None
+    assert acting.pin(own, scope=CODER).pinned
     assert acting.forget(planned).records == (own,)
     assert len(memory.messages(scope=ANNA)) == 2
 

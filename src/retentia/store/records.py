@@ -213,6 +213,14 @@ def session_messages(
     return [_message(_fields(message, row), view) for row in (reversed(rows) if newest else rows)]
 
 
+def pin(transaction: Transaction, view: View, record_id: bytes, *, pinned: bool) -> bool:
+    """Pin a message or unpin it; tell whether the view has it."""
+    statement = update(message).where(
+        message.c.tenant == transaction.tenant, message.c.scope_id.in_(view.scope_ids), message.c.id == record_id
+    )
+    return bool(transaction.run(statement.values(pinned=int(pinned))))
+
+
 def message_ids(transaction: Transaction, scope_id: int, session_id: bytes, *, after: int, until: int) -> list[bytes]:
     """Return the ids of the messages of a session with `seq` in (after, until], in order."""
     statement = select(message.c.id).where(
