@@ -187,6 +187,16 @@ def test_a_stream_that_is_left_early_is_counted_by_what_was_read(database: Datab
     assert spent_today(database) == meter.spent
 
 
+def test_a_stream_that_is_stopped_at_the_keyboard_is_counted_by_what_was_read(database: Database) -> None:
+    def stopped(_: object) -> str:
+        raise KeyboardInterrupt
+
+    metered = Spend(database).meter(FakeModel(stopped), tenant="acme", purpose="chat")
+    with pytest.raises(KeyboardInterrupt):
+        next(metered.stream(ASK, max_tokens=500))
+    assert (spent_today(database).calls, spent_today(database).tokens_out) == (1, 0)
+
+
 def test_an_answer_is_not_lost_when_it_cannot_be_counted(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     meter = Spend(database).meter(FakeModel(lambda _: close_the_store()), tenant="acme", purpose="p")
 

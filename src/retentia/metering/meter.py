@@ -102,7 +102,7 @@ class Meter:
         except ModelError as error:
             took = self._partly(messages, said) if said else self._of_failure(error, reserved.most)
             raise
-        except GeneratorExit:
+        except (GeneratorExit, KeyboardInterrupt):  # whoever listened has stopped, here or at the keyboard
             took = self._partly(messages, said)
             raise
         finally:
