@@ -66,6 +66,7 @@ from retentia.transfer.restore import Restored
 from retentia.working.context import Context
 from retentia.working.history import History
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
+from retentia.working.strategy import FACTS, STANDARD, Strategy
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt, WriteStatus
@@ -189,9 +190,12 @@ class ActingMemory(Gate):
         role: str = "",
         limit: int = 20,
         opening: Opening | None = None,
+        strategy: Strategy = STANDARD,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
-        recalled = self.recall(request, scope=scope, limit=limit)
+        recalled = self.recall(request, scope=scope, limit=limit) if strategy.semantic else ()
+        if strategy.facts and opening is None:
+            opening = self.opening(scope=scope, policy=FACTS, request=request)
         return context_of(
             request,
             recalled=recalled,
@@ -201,6 +205,7 @@ class ActingMemory(Gate):
             counter=EstimatingCounter(),
             settings=self._memory.working.context,
             opening=opening,
+            strategy=strategy,
         )
 
     def get(self, record_id: str, *, scope: Scope) -> Record:

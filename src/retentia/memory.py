@@ -84,6 +84,7 @@ from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.pin import pin
 from retentia.working.settings import WorkingSettings
+from retentia.working.strategy import FACTS, STANDARD, Strategy
 from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike, admit_metadata
@@ -401,13 +402,17 @@ class Memory:
         role: str = "",
         limit: int = 20,
         opening: Opening | None = None,
+        strategy: Strategy = STANDARD,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
 
-        `opening` is shown too, see there. The request itself is not stored; where it is the last message of the session
-        already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
+        `opening` is shown too, see there. `strategy` says which layers of memory are on; with `facts`, what is known of
+        the person is loaded where no `opening` is given. The request itself is not stored; where it is the last message
+        of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
-        recalled = self.recall(request, scope=scope, limit=limit)
+        recalled = self.recall(request, scope=scope, limit=limit) if strategy.semantic else ()
+        if strategy.facts and opening is None:
+            opening = self.opening(scope=scope, policy=FACTS, request=request)
         made = context_of(
             request,
             recalled=recalled,
@@ -417,8 +422,9 @@ class Memory:
             counter=self._counter,
             settings=self.working.context,
             opening=opening,
+            strategy=strategy,
         )
-        if made.gap is not None:
+        if made.gap is not None and strategy.summary:
             self._summarise_soon(scope, session)
         return made
 

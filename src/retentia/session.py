@@ -10,6 +10,8 @@ from retentia.model.record import MessageRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.working.context import Context
+from retentia.working.opening import Opening
+from retentia.working.strategy import STANDARD, Strategy
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt
 
@@ -30,9 +32,25 @@ class Session:
         """Keep one call of a tool; see `Memory.log_tool_call`."""
         return self._memory.log_tool_call(call, scope=self.scope, session=self.name)
 
-    def context(self, request: str, *, budget: int = 1500, role: str = "") -> Context:
+    def context(
+        self,
+        request: str,
+        *,
+        budget: int = 1500,
+        role: str = "",
+        opening: Opening | None = None,
+        strategy: Strategy = STANDARD,
+    ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
-        return self._memory.context(request, scope=self.scope, session=self.name, budget=budget, role=role)
+        return self._memory.context(
+            request,
+            scope=self.scope,
+            session=self.name,
+            budget=budget,
+            role=role,
+            opening=opening,
+            strategy=strategy,
+        )
 
     def messages(self) -> list[MessageRecord]:
         """Return what was said, in order."""

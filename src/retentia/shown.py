@@ -17,12 +17,13 @@ from retentia.read.query import Hit, Recall
 from retentia.store import manifests, records, summaries
 from retentia.store.database import Transaction
 from retentia.store.records import View
-from retentia.working.context import Context, ContextSettings, Material, assemble
+from retentia.working.context import Context, ContextSettings, Material
 from retentia.working.extractive import MADE_BY, shortened_to, without_head
 from retentia.working.history import History
 from retentia.working.opening import Opening
 from retentia.working.records import RecalledItem
 from retentia.working.said import window_message
+from retentia.working.strategy import STANDARD, Strategy, assemble_by
 from retentia.working.tokens import TokenCounter
 from retentia.working.window import with_tool_groups
 
@@ -37,18 +38,19 @@ def context_of(
     counter: TokenCounter,
     settings: ContextSettings,
     opening: Opening | None = None,
+    strategy: Strategy = STANDARD,
 ) -> Context:
     """Assemble the next prompt from what was recalled and the history of the session, which `read` reads.
 
     Where a summary does not fit, the whole session is read, so that every message that is not shown can be named.
     """
-    history = read(False)
+    history = read(strategy.reads_whole)
     profile = list(_opening_items(opening)) if opening else []
     material = Material(request=request, role=role, recalled=[recalled_item(hit) for hit in recalled], profile=profile)
-    made = assemble(_with_history(material, history, counter), budget=budget, counter=counter, settings=settings)
+    make = partial(assemble_by, strategy, budget=budget, counter=counter, settings=settings)
+    made = make(_with_history(material, history, counter))
     if any(history.unread.get(one.id) for one in made.dropped):
-        material = _with_history(material, read(True), counter)
-        made = assemble(material, budget=budget, counter=counter, settings=settings)
+        made = make(_with_history(material, read(True), counter))
     return made
 
 
