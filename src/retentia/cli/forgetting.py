@@ -220,39 +220,51 @@ def _as_dict(value: object) -> dict[str, object]:
     return read if isinstance(read, dict) else {}
 
 
-def _show(planned: "Forgetting", *, err: bool = False) -> None:
+def in_preview(planned: "Forgetting") -> Iterator[str]:
+    """Say line by line what would be forgotten."""
     counts = ", ".join(f"{count} {kind}" for kind, count in planned.counts.items()) or "nothing"
-    click.echo(f"would forget: {counts}", err=err)
-    _list("such as", planned.samples, err=err)
+    yield f"would forget: {counts}"
+    yield from _listed("such as", planned.samples)
     if planned.along:
-        click.echo(f"of these, {len(planned.along)} go because they are known from nothing else", err=err)
+        yield f"of these, {len(planned.along)} go because they are known from nothing else"
     if planned.binned:
-        click.echo(f"{len(planned.binned)} were removed before; they are purged, unless --undo-for is given", err=err)
+        yield f"{len(planned.binned)} were removed before; they are purged, unless --undo-for is given"
     for reason, count in planned.kept.items():
-        click.echo(f"a legal hold keeps the content of {count}, hidden, until it is released: {reason}", err=err)
-    _list("stays, because it has another source", planned.remains, err=err)
-    _list("related, but without these words, and not included", planned.related, err=err)
+        yield f"a legal hold keeps the content of {count}, hidden, until it is released: {reason}"
+    yield from _listed("stays, because it has another source", planned.remains)
+    yield from _listed("related, but without these words, and not included", planned.related)
 
 
-def _list(title: str, samples: "tuple[Sample, ...]", *, err: bool) -> None:
+def in_words(done: "Erasure") -> Iterator[str]:
+    """Say line by line what was forgotten."""
+    removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
+    if done.restorable_until is None:
+        yield f"erased: {removed}"
+    else:
+        yield f"removed: {removed}"
+        until = Moment.at(done.restorable_until).iso()[:16]
+        yield f"until {until} `retentia restore-removed {done.id}` brings it back"
+    if done.missing:
+        yield f"not there: {', '.join(done.missing)}"
+    if done.pending:
+        yield f"pending: {done.pending}"
+
+
+def _show(planned: "Forgetting", *, err: bool = False) -> None:
+    for line in in_preview(planned):
+        click.echo(line, err=err)
+
+
+def _listed(title: str, samples: "tuple[Sample, ...]") -> Iterator[str]:
     if samples:
-        click.echo(f"{title}:", err=err)
+        yield f"{title}:"
     for sample in samples:
-        click.echo(f"  {sample.kind.value:<10} {sample.id}  {sample.text}", err=err)
+        yield f"  {sample.kind.value:<10} {sample.id}  {sample.text}"
 
 
 def _tell(done: "Erasure") -> None:
-    removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
-    if done.restorable_until is None:
-        click.echo(f"erased: {removed}")
-    else:
-        click.echo(f"removed: {removed}")
-        until = Moment.at(done.restorable_until).iso()[:16]
-        click.echo(f"until {until} `retentia restore-removed {done.id}` brings it back")
-    if done.missing:
-        click.echo(f"not there: {', '.join(done.missing)}")
-    if done.pending:
-        click.echo(f"pending: {done.pending}")
+    for line in in_words(done):
+        click.echo(line)
 
 
 def _report(found: object, what: str) -> None:

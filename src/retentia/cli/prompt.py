@@ -95,13 +95,14 @@ def why(target: Target, reply_id: str, replay: bool, role: str) -> None:
 
 def _print_why(found: Why) -> None:
     click.echo(f"reply {found.reply.id}: {_line(found.reply.text)}")
-    rows = [(one.seen.part, one.seen.label or one.seen.record_id or "", *_seen(one)) for one in found.shown]
+    rows = [(one.seen.part, one.seen.label or one.seen.record_id or "", *seen_in_words(one)) for one in found.shown]
     print_table("", ("part", "id", "kind", "score", "what it says"), rows)
     told = found.manifest
     click.echo(f"{told.tokens} of {told.budget} tokens ({told.counted}); {told.missing} messages named as not shown")
 
 
-def _seen(one: Shown) -> tuple[str, str, str]:
+def seen_in_words(one: Shown) -> tuple[str, str, str]:
+    """Return of something that was shown its kind, its score, and what it says, as cells of a table."""
     score = f"{one.seen.score:.2f}" if one.seen.score else ""
     if one.seen.record_id is None:
         return one.seen.kind, score, "(erased since)"
