@@ -64,6 +64,23 @@ def events(*data: object, names: bool = False) -> Line:
     return body("".join(lines).encode(), kind="text/event-stream")
 
 
+def streamed(*pieces: str, finish: str | None = "stop", usage: object = (9, 4)) -> Line:
+    """Answer as /v1/chat/completions does piece by piece; without a `finish` it hangs after the last."""
+    chunk: dict[str, Any] = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    told: list[object] = [
+        {**chunk, "choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]} for piece in pieces
+    ]
+    if finish is None:
+        lines = "".join(f"data: {json.dumps(one)}\n\n" for one in told).encode()
+        return lambda request: (200, {"Content-Type": "text/event-stream", "Content-Length": "1000000"}, lines)
+    told.append({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    if isinstance(usage, tuple):
+        asked, answered = usage
+        counted = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+        told.append({**chunk, "choices": [], "usage": counted})
+    return events(*told, "[DONE]")
+
+
 def failing(status: int, error: object = None, **headers: str) -> Line:
     """Answer with an error."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}

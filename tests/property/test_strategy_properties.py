@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from test_context_properties import COUNTERS, MATERIALS, tokens_of
 
 from retentia.errors import BudgetTooSmall
-from retentia.working.context import Context, Material, assemble
+from retentia.working.context import Context, ContextSettings, Material, assemble
 from retentia.working.records import RecalledItem
 from retentia.working.strategy import LAYERS, Strategy, assemble_by
 from retentia.working.tokens import EstimatingCounter, TokenCounter
@@ -14,6 +14,7 @@ from retentia.working.window import WindowMessage, with_tool_groups
 
 EVERY_STRATEGY = [Strategy(*chosen) for chosen in product((False, True), repeat=len(LAYERS))]
 STRATEGIES = st.sampled_from(EVERY_STRATEGY)
+LAYOUTS = st.sampled_from([ContextSettings(), ContextSettings(layout="cache")])
 COUNTER = EstimatingCounter()
 
 
@@ -33,12 +34,12 @@ def covered_by(context: Context, material: Material) -> set[str]:
     return {message.id for message in material.messages if message.summarised_by in shown}
 
 
-@given(MATERIALS, STRATEGIES, st.integers(1, 500), st.sampled_from(COUNTERS))
+@given(MATERIALS, STRATEGIES, st.integers(1, 500), st.sampled_from(COUNTERS), LAYOUTS)
 def test_no_combination_of_layers_passes_the_budget(
-    material: Material, strategy: Strategy, budget: int, counter: TokenCounter
+    material: Material, strategy: Strategy, budget: int, counter: TokenCounter, settings: ContextSettings
 ) -> None:
     try:
-        context = assemble_by(strategy, material, budget=budget, counter=counter)
+        context = assemble_by(strategy, material, budget=budget, counter=counter, settings=settings)
     except BudgetTooSmall:
         return
     assert sum(context.tokens_by_part.values()) == context.total_tokens <= budget
@@ -46,10 +47,12 @@ def test_no_combination_of_layers_passes_the_budget(
     assert counter.count(context.text()) <= budget
 
 
-@given(MATERIALS, STRATEGIES, st.integers(60, 900))
-def test_every_message_is_shown_or_summarised_or_named(material: Material, strategy: Strategy, budget: int) -> None:
+@given(MATERIALS, STRATEGIES, st.integers(60, 900), LAYOUTS)
+def test_every_message_is_shown_or_summarised_or_named(
+    material: Material, strategy: Strategy, budget: int, settings: ContextSettings
+) -> None:
     try:
-        context = assemble_by(strategy, material, budget=budget, counter=COUNTER)
+        context = assemble_by(strategy, material, budget=budget, counter=COUNTER, settings=settings)
     except BudgetTooSmall:
         return
     shown = {one.id for one in context.manifest if one.part in ("pinned", "recent")}
@@ -66,10 +69,12 @@ def test_a_layer_that_is_off_shows_nothing(material: Material, strategy: Strateg
     assert strategy.summary or "summary" not in parts
 
 
-@given(st.integers(21, 60), st.integers(0, 60))
-def test_the_buffer_shows_the_whole_conversation_where_it_fits(count: int, covered: int) -> None:
+@given(st.integers(21, 60), st.integers(0, 60), LAYOUTS)
+def test_the_buffer_shows_the_whole_conversation_where_it_fits(
+    count: int, covered: int, settings: ContextSettings
+) -> None:
     material = Material(request="Q", messages=long_session(count, covered=covered))
-    context = assemble_by(Strategy.of(["buffer"]), material, budget=5000, counter=COUNTER)
+    context = assemble_by(Strategy.of(["buffer"]), material, budget=5000, counter=COUNTER, settings=settings)
     assert len([one for one in context.manifest if one.kind == "message"]) == count
     assert context.gap is None
 

@@ -7,6 +7,7 @@ import click
 from retentia import __version__
 from retentia.cli.audit import audit_group
 from retentia.cli.backup import backup
+from retentia.cli.chat.command import chat
 from retentia.cli.diagnosis import amnesia, check_claims
 from retentia.cli.eval import eval_group
 from retentia.cli.export import export
@@ -36,6 +37,7 @@ def cli() -> None:
 
 for command in (
     init,
+    chat,
     ingest,
     export,
     remember,

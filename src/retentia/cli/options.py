@@ -16,6 +16,7 @@ from retentia.model.scope import Scope
 
 if TYPE_CHECKING:
     from retentia.memory import Memory
+    from retentia.providers.chat.models import Models
     from retentia.working.settings import WorkingSettings
 
 P = ParamSpec("P")
@@ -56,6 +57,7 @@ class Target:
         check_index: bool = True,
         replay_erasures: bool = False,
         working: "WorkingSettings | None" = None,
+        models: "Models | None" = None,
     ) -> Iterator["Memory"]:
         """Open the memory and close it afterwards; commands run queued work themselves unless they say otherwise.
 
@@ -73,6 +75,7 @@ class Target:
             ledger=self.ledger,
             replay_erasures=replay_erasures,
             working=working,
+            models=models,
         )
         with memory:
             yield memory
