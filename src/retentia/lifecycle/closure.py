@@ -2,29 +2,36 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import bindparam, delete, or_, select
 
 from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
 from retentia.store import custody, jobs, records, schema, scopes, sessions, summaries
-from retentia.store.database import Transaction, batches
+from retentia.store.among import IDS, among, parcels
+from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
+
+_HERE = derived_from.c.tenant == bindparam("tenant")
+_CHILDREN = select(derived_from.c.child_id).where(_HERE, among(derived_from.c.parent_id))
+_PARENTS = select(derived_from.c.child_id, derived_from.c.parent_id).where(_HERE, among(derived_from.c.child_id))
+_DELETE_EDGES = delete(derived_from).where(_HERE, or_(among(derived_from.c.child_id), among(derived_from.c.parent_id)))
 
 
 @dataclass(slots=True)
 class Removed:
-    """What was removed: how many rows of each kind, which records of which scopes, and their keys in their sources.
+    """What was removed: how many rows of each kind, which records, in order, of which scopes, and their source keys.
 
     `kept` counts, by the reason of each hold, the records whose content is now in custody. `is_release`
     tells that these are records a hold kept until its release.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
-    records: set[bytes] = field(default_factory=set)
+    records: list[bytes] = field(default_factory=list)
     sources: list[SourceKey] = field(default_factory=list)
     scope_ids: list[int] = field(default_factory=list)
     kept: dict[str, int] = field(default_factory=dict)
@@ -38,8 +45,9 @@ class Removed:
 def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
     """Remove the records that lie in some scopes, with what is derived from them alone."""
     view, removed = records.View(named), Removed()
-    going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
-    everything = {record_id for some in going.values() for record_id in some}
+    found, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
+    going = {kind: sorted(some) for kind, some in found.items()}  # once: each statement takes them in this order
+    everything = sorted(chain.from_iterable(going.values()))
     removed.records, removed.sources = everything, records.source_keys(transaction, view, going)
     _take_into_custody(transaction, named, everything, removed)
     for scope_id, name in sorted(named.items()):
@@ -47,12 +55,8 @@ def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection
         here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), everything)
         if here:
             _remove_here(transaction, scope_id, here, removed)
-    for batch in batches(everything):
-        edges = delete(derived_from).where(
-            derived_from.c.tenant == transaction.tenant,
-            or_(derived_from.c.child_id.in_(batch), derived_from.c.parent_id.in_(batch)),
-        )
-        removed.count("derived_from", transaction.run(edges))
+    for some in parcels(transaction, everything):
+        removed.count("derived_from", transaction.run(_DELETE_EDGES, {"tenant": transaction.tenant, IDS: some}))
     return removed
 
 
@@ -75,20 +79,18 @@ def _take_into_custody(
 def _remove_here(
     transaction: Transaction, scope_id: int, going: Mapping[Kind, Collection[bytes]], removed: Removed
 ) -> None:
-    everything = {record_id for some in going.values() for record_id in some}
+    everything = sorted(chain.from_iterable(going.values()))
     for derived in DERIVED.values():
         removed.count(derived.table, derived.erase(transaction, scope_id, everything))
+    touched = records.sessions_of(transaction, scope_id, going)
     for kind, some in going.items():
-        table = records.TABLES[kind]
-        here = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
-        removed.count(kind.value, sum(transaction.run(here.where(table.c.id.in_(batch))) for batch in batches(some)))
-    sessions_of = {key.session_id for key in removed.sources if key.session_id}
-    removed.count("session", sessions.delete_empty(transaction, scope_id, sessions_of))
+        removed.count(kind.value, records.remove(transaction, scope_id, kind, some))
+    removed.count("session", sessions.delete_empty(transaction, scope_id, touched))
     if schema.summary.name in removed.counts:  # what they told of the other messages is told anew
-        summaries.delete_orphans(transaction, scope_id, sessions_of)
-        for session_id in sorted(sessions_of):
+        summaries.delete_orphans(transaction, scope_id, touched)
+        for session_id in sorted(touched):
             jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
-    scopes.record_change(transaction, scope_id, sorted(everything))
+    scopes.record_change(transaction, scope_id, everything)
     removed.scope_ids.append(scope_id)
 
 
@@ -112,15 +114,11 @@ def closure(
 
 def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], set[bytes]]:
     """Return what is derived from these records alone, and what has another source, too."""
-    here = derived_from.c.tenant == transaction.tenant
     children: set[bytes] = set()
-    for some in batches(going):
-        rows = transaction.rows(select(derived_from.c.child_id).where(here, derived_from.c.parent_id.in_(some)))
-        children.update(row.child_id for row in rows)
+    for some in parcels(transaction, going):
+        children.update(child for (child,) in transaction.tuples(_CHILDREN, {"tenant": transaction.tenant, IDS: some}))
     kept: set[bytes] = set()
-    for some in batches(children):
-        rows = transaction.rows(
-            select(derived_from.c.child_id, derived_from.c.parent_id).where(here, derived_from.c.child_id.in_(some))
-        )
-        kept.update(row.child_id for row in rows if row.parent_id not in going)
+    for some in parcels(transaction, children):
+        edges = transaction.tuples(_PARENTS, {"tenant": transaction.tenant, IDS: some})
+        kept.update(child for child, parent in edges if parent not in going)
     return children - kept, kept

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from retentia.errors import NotFound, StoreBehindLedger, StoreBusy, StoreError
 from retentia.lifecycle.closure import Removed, remove
@@ -74,12 +75,10 @@ class Eraser:
         with self._ledger.held(begin=True) as held:
             self._finish_begun(held)
             scope_id, there = self._there(scope, wanted)  # another process may have been quicker
-            planned = Planned(
-                id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(sorted(there))
-            )
+            planned = Planned(id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(there))
             done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
         erased = set(done.records)
-        missing = tuple(name for raw, name in wanted.items() if id_text(raw) not in erased)
+        missing = tuple(name for name in wanted.values() if name not in erased)
         pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
         if left := self._reclaim(planned.id):
             pending.append(left)
@@ -119,13 +118,13 @@ class Eraser:
             raise NotFound(f"there is no hold {hold_id!r} in the tenant {tenant!r}")
         return Planned(id=found[0].id, tenant=tenant, scope_ids=(found[0].scope_id,), record_ids=())
 
-    def _there(self, scope: Scope, wanted: Mapping[bytes, RecordId]) -> tuple[int, set[bytes]]:
+    def _there(self, scope: Scope, wanted: Mapping[bytes, RecordId]) -> tuple[int, list[bytes]]:
         with self._database.read(scope.tenant) as transaction:
             scope_id = scopes.find(transaction, scope)
             if scope_id is None:
-                return 0, set()
+                return 0, []
             found = records.kinds_of(transaction, records.View({scope_id: scope}), wanted)
-        return scope_id, {record_id for some in found.values() for record_id in some}
+        return scope_id, sorted(chain.from_iterable(found.values()))
 
     def _note_and_carry_out(self, planned: Planned, held: Held) -> Erasure:
         """Note what is to be erased first, so that the line of the ledger is known for our own after a crash."""
@@ -239,8 +238,8 @@ class Eraser:
             removed = _apply(transaction, name, planned.scope_ids, planned.record_ids)
             erasures.note_removed(transaction, planned)
             if held is not None and (removed.records or removed.is_release):
-                sources = [_source(held.ledger, key) for key in removed.sources if key.key]
-                sources += [record_key(held.ledger, record_id) for record_id in sorted(removed.records)]
+                sources = [_source(held.ledger, key) for key in removed.sources]
+                sources += [record_key(held.ledger, record_id) for record_id in removed.records]
                 tombstones = erasures.bury(transaction, sources)
                 entry = entry or self._write_line(transaction, held, planned, removed, sources)
                 self._ledger.note_applied(transaction, held.log.end)
@@ -250,7 +249,7 @@ class Eraser:
             id=name,
             at=transaction.now,
             removed=removed.counts,
-            records=tuple(map(id_text, sorted(removed.records))),
+            records=tuple(map(id_text, removed.records)),
             tombstones=tombstones,
             ledger_seq=None if entry is None else entry.seq,
             backup_until=backup_until,
@@ -267,7 +266,7 @@ class Eraser:
             id=id_text(planned.id),
             tenant=_keyed_tenant(held.ledger, planned.tenant),
             scopes=planned.scope_ids,
-            records=tuple(record_id.hex() for record_id in sorted(removed.records)),
+            records=tuple(record_id.hex() for record_id in removed.records),
             tombstones=tuple(source.hex() for source in sources),
         )
 

@@ -4,19 +4,22 @@ Neither belongs to a tenant: an erasure is found by whoever opens the store, and
 was restored from before its tenant existed. They hold ids and keyed hashes only.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from sqlalchemy import delete, insert, literal_column, select, update
 
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
-from retentia.store.database import Transaction, batches
+from retentia.store.database import Transaction
 from retentia.store.schema import erasure, tombstone
 
 State = Literal["planned", "removed"]
 
+SOURCE_BYTES = 32
 _SCOPE_BYTES, _ID_BYTES = 8, 16
+_BURIED = select(tombstone.c.source).where(among(tombstone.c.source, width=SOURCE_BYTES))
 _ANY_TOMBSTONE = select(tombstone.c.source).limit(literal_column("1"))
 
 
@@ -83,12 +86,11 @@ def has_tombstones(transaction: Transaction) -> bool:
     return bool(transaction.tuples(_ANY_TOMBSTONE, {}))
 
 
-def buried(transaction: Transaction, sources: Iterable[bytes]) -> set[bytes]:
+def buried(transaction: Transaction, sources: Collection[bytes]) -> set[bytes]:
     """Return which of the sources have a tombstone."""
     found: set[bytes] = set()
-    for some in batches(sources):
-        statement = select(tombstone.c.source).where(tombstone.c.source.in_(some))
-        found.update(bytes(row.source) for row in transaction.rows(statement))
+    for some in parcels(transaction, sources):
+        found.update(source for (source,) in transaction.tuples(_BURIED, {IDS: some}))
     return found
 
 
