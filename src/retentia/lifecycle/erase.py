@@ -19,6 +19,7 @@ from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, sourc
 from retentia.model.hold import Hold, Released
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
+from retentia.model.turns import in_turns
 from retentia.security import audit
 from retentia.security.audit import Action, Actor
 from retentia.store import custody, erasures, jobs, records, scopes
@@ -68,7 +69,7 @@ class Eraser:
 
         What the user's agents share is a scope of its own. On SQLite no byte is left when `pending` is empty.
         """
-        wanted = {id_bytes(record_id): record_id for record_id in ids}
+        wanted = {id_bytes(record_id): record_id for record_id in in_turns(ids)}
         self.recover()
         if not self._there(scope, wanted)[1]:
             return Erasure(missing=tuple(wanted.values()))
@@ -78,7 +79,7 @@ class Eraser:
             planned = Planned(id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(there))
             done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
         erased = set(done.records)
-        missing = tuple(name for name in wanted.values() if name not in erased)
+        missing = tuple(name for name in in_turns(wanted.values()) if name not in erased)
         pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
         if left := self._reclaim(planned.id):
             pending.append(left)
@@ -238,8 +239,8 @@ class Eraser:
             removed = _apply(transaction, name, planned.scope_ids, planned.record_ids)
             erasures.note_removed(transaction, planned)
             if held is not None and (removed.records or removed.is_release):
-                sources = [_source(held.ledger, key) for key in removed.sources]
-                sources += [record_key(held.ledger, record_id) for record_id in removed.records]
+                sources = [_source(held.ledger, key) for key in in_turns(removed.sources)]
+                sources += [record_key(held.ledger, record_id) for record_id in in_turns(removed.records)]
                 tombstones = erasures.bury(transaction, sources)
                 entry = entry or self._write_line(transaction, held, planned, removed, sources)
                 self._ledger.note_applied(transaction, held.log.end)
@@ -249,7 +250,7 @@ class Eraser:
             id=name,
             at=transaction.now,
             removed=removed.counts,
-            records=tuple(map(id_text, removed.records)),
+            records=tuple(map(id_text, in_turns(removed.records))),
             tombstones=tombstones,
             ledger_seq=None if entry is None else entry.seq,
             backup_until=backup_until,
@@ -266,8 +267,8 @@ class Eraser:
             id=id_text(planned.id),
             tenant=_keyed_tenant(held.ledger, planned.tenant),
             scopes=planned.scope_ids,
-            records=tuple(record_id.hex() for record_id in removed.records),
-            tombstones=tuple(source.hex() for source in sources),
+            records=tuple(record_id.hex() for record_id in in_turns(removed.records)),
+            tombstones=tuple(source.hex() for source in in_turns(sources)),
         )
 
     def _reclaim(self, erasure_id: bytes) -> str:

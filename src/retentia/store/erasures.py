@@ -10,6 +10,7 @@ from typing import Literal
 
 from sqlalchemy import delete, insert, literal_column, select, update
 
+from retentia.model.turns import in_turns
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
@@ -77,7 +78,9 @@ def finish(transaction: Transaction, erasure_id: bytes) -> None:
 def bury(transaction: Transaction, sources: Collection[bytes]) -> int:
     """Write tombstones; return how many are new."""
     fresh = sorted(set(sources) - buried(transaction, sources))
-    insert_many(transaction, tombstone, [{"source": source, "erased_at": transaction.now} for source in fresh])
+    insert_many(
+        transaction, tombstone, [{"source": source, "erased_at": transaction.now} for source in in_turns(fresh)]
+    )
     return len(fresh)
 
 

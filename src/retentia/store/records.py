@@ -35,6 +35,7 @@ from retentia.model.record import (
 )
 from retentia.model.scope import Scope
 from retentia.model.time import Moment, Precision
+from retentia.model.turns import in_turns
 from retentia.store import scopes
 from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Rows, Transaction, batches
@@ -98,7 +99,8 @@ def source_keys(transaction: Transaction, view: View, ids: Mapping[Kind, Collect
             for ids_here in parcels(transaction, some):
                 rows = transaction.tuples(_origin(table), {**_of_scope(transaction, scope_id), IDS: ids_here})
                 found += [
-                    SourceKey(kind=kind.value, scope=name, session=session_name, key=key) for key, session_name in rows
+                    SourceKey(kind=kind.value, scope=name, session=session_name, key=key)
+                    for key, session_name in in_turns(rows)
                 ]
     return found
 
@@ -157,24 +159,29 @@ def fetch(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[by
 def kinds_of(transaction: Transaction, view: View, ids: Collection[bytes]) -> dict[Kind, list[bytes]]:
     """Tell what kind of record each id names; ids that are not in the view are left out."""
     found: dict[Kind, list[bytes]] = {}
-    rest = set(ids)
+    rest = sorted(dict.fromkeys(ids))
     for table in RECORD_TABLES:
+        gone: set[bytes] = set()
         for kind, some in _kinds_in(transaction, view, table, rest).items():
             found[kind] = sorted(some)
-            rest -= some  # no other table has them
+            gone.update(some)
+        if gone:  # no other table has them
+            rest = (
+                [] if len(gone) == len(rest) else [record_id for record_id in in_turns(rest) if record_id not in gone]
+            )
     return found
 
 
-def _kinds_in(transaction: Transaction, view: View, table: Table, ids: Collection[bytes]) -> dict[Kind, set[bytes]]:
-    here: dict[str, set[bytes]] = {}
+def _kinds_in(transaction: Transaction, view: View, table: Table, ids: Sequence[bytes]) -> dict[Kind, list[bytes]]:
+    here: dict[str, list[bytes]] = {}
     for scope_id in view.scope_ids:
         for some in parcels(transaction, ids):
             rows = transaction.tuples(_kinds(table), {**_of_scope(transaction, scope_id), IDS: some})
             if table is not item:
-                here.setdefault(table.name, set()).update(map(_FIRST, rows))
+                here.setdefault(table.name, []).extend(map(_FIRST, rows))
                 continue
             for record_id, kind in rows:
-                here.setdefault(kind, set()).add(record_id)
+                here.setdefault(kind, []).append(record_id)
     return {Kind(kind): some for kind, some in here.items() if some}
 
 
