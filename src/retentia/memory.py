@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 from retentia.diagnose.doctor import Finding, examine
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.index.signals import Weights
-from retentia.index.tokenizer import forget_words
 from retentia.ingest import Format, IngestRecord, Skipped, Tally, detect, read
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
@@ -23,6 +22,7 @@ from retentia.jobs.summarise import Summarising, queue_summary
 from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
+from retentia.lifecycle.acknowledge import PATIENCE_SECONDS, OtherReaders
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.findings import erasure_findings
@@ -53,6 +53,7 @@ from retentia.providers.base import EmbedderSpec
 from retentia.providers.resolve import resolve
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
+from retentia.read.presence import Presence
 from retentia.read.query import Query, Recall, Shared
 from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
@@ -152,6 +153,7 @@ class Memory:
         weights: Weights | None = None,
         ledger: str | Path | None = AUTO,
         replay_erasures: bool = False,
+        erase_patience: float = PATIENCE_SECONDS,
         audit: bool = False,
         working: WorkingSettings | None = None,
         summariser: Summariser | None = None,
@@ -166,15 +168,26 @@ class Memory:
         self.working = working or WorkingSettings()
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
+        self._presence = Presence(database, self._residents)
         self._ledger = StoreLedger(database, _ledger_path(database, ledger))
-        self._eraser = Eraser(database, self._ledger, on_removed=self._let_go)
+        self._eraser = Eraser(
+            database,
+            self._ledger,
+            on_removed=self._presence.let_go,
+            others=OtherReaders(database, lambda: self._presence.id, patience=erase_patience),
+        )
         self.replayed = self._eraser.replay() if replay_erasures else 0
         self._eraser.recover()
         self._write = WritePipeline(
             database, Tombstones(self._ledger), zone=zone, summarise_at=self.working.summary.due_at
         )
         self._read = ReadPipeline(
-            database, self._residents, self._embedding, count_tokens=self._counter.count, weights=weights
+            database,
+            self._residents,
+            self._embedding,
+            presence=self._presence,
+            count_tokens=self._counter.count,
+            weights=weights,
         )
         self.keeping = Keeping(database, self._eraser.erase)
         self.spending = Spend(database)
@@ -209,6 +222,7 @@ class Memory:
         weights: Weights | None = None,
         ledger: str | Path | None = AUTO,
         replay_erasures: bool = False,
+        erase_patience: float = PATIENCE_SECONDS,
         audit: bool = False,
         key: str | None = None,
         working: WorkingSettings | None = None,
@@ -222,7 +236,9 @@ class Memory:
         says how much each signal counts in a search, None as measured best. `ledger` is the file that remembers what
         was erased: "auto" puts it beside a SQLite file and keeps none for PostgreSQL, None keeps none. A store that is
         behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
-        lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
+        lacks. `erase_patience` is how many seconds an erasure waits for other processes to let go of what they hold in
+        memory; those that did not are named in its receipt. `audit=True` also logs what this process does as its owner;
+        what principals do (`acting_as`) is always
         logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
         the environment names (see `retentia.store.key`). `working` says how contexts are made and when sessions are
         summarised, and `summariser` who writes the summaries: None for rules without a model. Raises StoreError,
@@ -240,6 +256,7 @@ class Memory:
                 weights=weights,
                 ledger=ledger,
                 replay_erasures=replay_erasures,
+                erase_patience=erase_patience,
                 audit=audit,
                 working=working,
                 summariser=summariser,
@@ -838,7 +855,7 @@ class Memory:
         try:
             self._log.close()
         finally:
-            self._residents.clear()
+            self._presence.leave()
             self._database.close()
 
     def __enter__(self) -> Self:
@@ -848,10 +865,6 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _let_go(self, scope_ids: Collection[int]) -> None:
-        self._residents.drop(scope_ids)
-        forget_words()
 
     def _log_own(self, action: Action, scope: object, call: Callable[[], _R]) -> _R:
         if not self._audits or not isinstance(scope, Scope):

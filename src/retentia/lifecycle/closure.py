@@ -26,14 +26,14 @@ _DELETE_EDGES = delete(derived_from).where(_HERE, or_(among(derived_from.c.child
 class Removed:
     """What was removed: how many rows of each kind, which records, in order, of which scopes, and their source keys.
 
-    `kept` counts, by the reason of each hold, the records whose content is now in custody. `is_release`
-    tells that these are records a hold kept until its release.
+    `versions` has the scopes, each with its version from which on they are gone. `kept` counts, by the reason of each
+    hold, the records whose content is now in custody. `is_release` tells that a hold has kept them until its release.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
     records: list[bytes] = field(default_factory=list)
     sources: list[SourceKey] = field(default_factory=list)
-    scope_ids: list[int] = field(default_factory=list)
+    versions: dict[int, int] = field(default_factory=dict)
     kept: dict[str, int] = field(default_factory=dict)
     is_release: bool = False
 
@@ -90,8 +90,7 @@ def _remove_here(
         summaries.delete_orphans(transaction, scope_id, touched)
         for session_id in sorted(touched):
             jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
-    scopes.record_change(transaction, scope_id, everything)
-    removed.scope_ids.append(scope_id)
+    removed.versions[scope_id] = scopes.record_change(transaction, scope_id, everything)
 
 
 def closure(

@@ -5,13 +5,14 @@ rows, and one line of the ledger names them. Last, the bytes go. Killed at any p
 the store next. A store that was restored from before an erasure refuses to open until the erasure is repeated.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
 from retentia.errors import NotFound, StoreBehindLedger, StoreBusy, StoreError
+from retentia.lifecycle.acknowledge import OtherReaders
 from retentia.lifecycle.closure import Removed, remove
 from retentia.lifecycle.hold import check_reason, hold_again, set_hold
 from retentia.lifecycle.ledger import Entry, Ledger, Mark
@@ -22,7 +23,7 @@ from retentia.model.scope import Scope
 from retentia.model.turns import in_turns
 from retentia.security import audit
 from retentia.security.audit import Action, Actor
-from retentia.store import custody, erasures, jobs, records, scopes
+from retentia.store import custody, erasures, jobs, readers, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.records import SourceKey
@@ -40,6 +41,8 @@ class Erasure:
     `ledger_seq` is the line of the ledger that names it, None without one; `backup_until` says when the last backup
     that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the reason of
     each legal hold, the records whose content is in custody: hidden, and purged when the last hold is released.
+    `processes` counts the open stores that may hold content in memory, this one included, and `acknowledged` those that
+    have let go of it; `pending` names the others.
     """
 
     id: str = ""
@@ -51,18 +54,30 @@ class Erasure:
     ledger_seq: int | None = None
     backup_until: int | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
+    processes: int = 1
+    acknowledged: int = 1
     pending: str = ""
 
 
 class Eraser:
-    """Erases from one store. `on_removed` lets go of what this process holds in memory of some scopes."""
+    """Erases from one store.
+
+    `on_removed` lets go of what this process holds in memory of some scopes, each with the version from which on it may
+    be held; `others` are asked to do the same.
+    """
 
     def __init__(
-        self, database: Database, ledger: StoreLedger, *, on_removed: Callable[[Collection[int]], None]
+        self,
+        database: Database,
+        ledger: StoreLedger,
+        *,
+        on_removed: Callable[[Mapping[int, int]], None],
+        others: OtherReaders,
     ) -> None:
         self._database = database
         self._ledger = ledger
         self._on_removed = on_removed
+        self._others = others
 
     def erase(self, scope: Scope, ids: Sequence[RecordId]) -> Erasure:
         """Erase records of exactly this scope and what has no other source. What is already gone is no error.
@@ -81,9 +96,15 @@ class Eraser:
         erased = set(done.records)
         missing = tuple(name for name in in_turns(wanted.values()) if name not in erased)
         pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
-        if left := self._reclaim(planned.id):
-            pending.append(left)
-        return replace(done, missing=missing, pending="; ".join(pending))
+        answers = self._others.wait(planned.id, done.processes - 1)
+        pending += [left for left in (answers.pending, self._reclaim(planned.id)) if left]
+        return replace(
+            done,
+            missing=missing,
+            processes=answers.processes,
+            acknowledged=answers.acknowledged,
+            pending="; ".join(pending),
+        )
 
     def hold(self, scope: Scope, reason: str) -> Hold:
         """Put a legal hold on a scope, and name it in the ledger. Raises InvalidInput without a reason."""
@@ -150,7 +171,7 @@ class Eraser:
             empty = [number for number, name in own.items() if not _has_records(transaction, number, name)]
             for number in empty:
                 scopes.remove(transaction, number)
-        self._on_removed(empty)
+        self._on_removed(dict.fromkeys(empty, scopes.NEVER))
         self._database.reclaim()
         return len(empty)
 
@@ -164,7 +185,10 @@ class Eraser:
                 self._finish_begun(held)
         for planned in begun:
             if planned.state == "removed":
+                self._others.ask(planned.id, planned.tenant, planned.scope_ids)
                 self._reclaim(planned.id)
+            elif planned.state == "silent":
+                self._finish_when_answered(planned.id)
 
     def _finish_begun(self, held: Held | None) -> None:
         """Carry out what a process that is gone had planned; whoever still works on something holds the ledger."""
@@ -207,7 +231,8 @@ class Eraser:
                     removed.append(self._repeat(entry, tenants.get(entry.tenant, "")))
                 self._hold_again(held, [entry])
             self._pass_over_backups(held.log.later, held.log.end)
-        self._on_removed([scope_id for one in removed for scope_id in one.scope_ids])
+        for one in removed:
+            self._on_removed(one.versions)
         self._database.reclaim()
         return sum(len(one.records) for one in removed)
 
@@ -235,9 +260,10 @@ class Eraser:
     def _carry_out(self, planned: Planned, held: Held | None, *, entry: Entry | None = None) -> Erasure:
         """Do what is planned; `entry` is its line where it was killed between writing that and removing the rows."""
         with self._database.write(planned.tenant) as transaction:
+            began_ms = readers.clock_ms(transaction)  # until this ends, nobody can renew a lease in SQLite
             name, tombstones = id_text(planned.id), 0
             removed = _apply(transaction, name, planned.scope_ids, planned.record_ids)
-            erasures.note_removed(transaction, planned)
+            erasures.note_removed(transaction, planned, removed.versions)
             if held is not None and (removed.records or removed.is_release):
                 sources = [_source(held.ledger, key) for key in in_turns(removed.sources)]
                 sources += [record_key(held.ledger, record_id) for record_id in in_turns(removed.records)]
@@ -245,7 +271,8 @@ class Eraser:
                 entry = entry or self._write_line(transaction, held, planned, removed, sources)
                 self._ledger.note_applied(transaction, held.log.end)
             backup_until = self._ledger.backup_until(transaction)
-        self._on_removed(removed.scope_ids)
+        self._on_removed(removed.versions)
+        asked = self._others.ask(planned.id, planned.tenant, list(removed.versions), since_ms=began_ms)
         return Erasure(
             id=name,
             at=transaction.now,
@@ -255,6 +282,7 @@ class Eraser:
             ledger_seq=None if entry is None else entry.seq,
             backup_until=backup_until,
             kept=removed.kept,
+            processes=1 + asked,
         )
 
     def _write_line(
@@ -275,9 +303,17 @@ class Eraser:
         """Let the bytes go; what cannot go now is tried again when the store is next opened, where that helps."""
         pending = self._database.reclaim()
         if not pending or not self._database.dialect.can_finish_reclaiming:
-            with self._database.write("") as transaction:
-                erasures.finish(transaction, erasure_id)
+            self._finish_when_answered(erasure_id)
         return pending
+
+    def _finish_when_answered(self, erasure_id: bytes) -> None:
+        """Forget an erasure when no process is asked any more that might still hold something of it."""
+        with self._database.write("") as transaction:
+            if readers.silent(transaction, erasure_id):
+                erasures.note_silent(transaction, erasure_id)
+                return
+            readers.forget_notices(transaction, erasure_id)
+            erasures.finish(transaction, erasure_id)
 
 
 def _has_records(transaction: Transaction, scope_id: int, name: Scope) -> bool:

@@ -100,6 +100,12 @@ class Transaction:
     now: int
     dialect: Dialect
     touched: list[tuple[int, bytes]] = field(default_factory=list)
+    joining: Callable[["Transaction"], None] | None = None
+
+    def join(self) -> None:
+        """Say that content of the store is in the memory of this process now; see `retentia.read.presence`."""
+        if self.joining is not None:
+            self.joining(self)
 
     def rows(self, statement: Executable, params: Params | None = None) -> Rows:
         """Return all rows of a statement."""
@@ -139,6 +145,7 @@ class Database:
         self.dialect = dialect
         self._clock = clock
         self._notes = threading.local()
+        self.joining: Callable[[Transaction], None] | None = None
         self._engine = dialect.connect()
         self._turnstile = Turnstile(self._engine, one_writer=dialect.one_writer)
         try:
@@ -194,7 +201,7 @@ class Database:
     def _transaction(self, tenant: str, *, write: bool) -> Iterator[Transaction]:
         with self._translated(), self._turnstile.passing(write=write), self._engine.connect() as connection:
             self.dialect.begin(connection, tenant=tenant, write=write)
-            transaction = Transaction(connection, tenant, self._clock(), self.dialect)
+            transaction = Transaction(connection, tenant, self._clock(), self.dialect, joining=self.joining)
             yield transaction
             if write:
                 if (note := getattr(self._notes, "note", None)) is not None:

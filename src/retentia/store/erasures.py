@@ -4,7 +4,7 @@ Neither belongs to a tenant: an erasure is found by whoever opens the store, and
 was restored from before its tenant existed. They hold ids and keyed hashes only.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
 from retentia.store.schema import erasure, tombstone
 
-State = Literal["planned", "removed"]
+State = Literal["planned", "removed", "silent"]
 
 SOURCE_BYTES = 32
 _SCOPE_BYTES, _ID_BYTES = 8, 16
@@ -26,7 +26,11 @@ _ANY_TOMBSTONE = select(tombstone.c.source).limit(literal_column("1"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """An erasure that was begun: `planned` before its records are gone, `removed` while bytes may be left."""
+    """An erasure that was begun.
+
+    It is `planned` before its records are gone, `removed` while bytes may be left, and `silent` when only other
+    processes have not yet said that they let go of them.
+    """
 
     id: bytes
     tenant: str
@@ -43,7 +47,7 @@ def plan(transaction: Transaction, planned: Planned) -> None:
             "id": planned.id,
             "tenant": planned.tenant,
             "state": planned.state,
-            "scope_ids": b"".join(scope_id.to_bytes(_SCOPE_BYTES, "big") for scope_id in planned.scope_ids),
+            "scope_ids": _joined(planned.scope_ids),
             "record_ids": b"".join(planned.record_ids),
         },
     )
@@ -63,11 +67,16 @@ def unfinished(transaction: Transaction) -> list[Planned]:
     ]
 
 
-def note_removed(transaction: Transaction, planned: Planned) -> None:
-    """Note that the records of an erasure are gone, and that bytes of them may be left."""
-    gone = {"state": "removed", "scope_ids": b"", "record_ids": b""}
+def note_removed(transaction: Transaction, planned: Planned, scope_ids: Iterable[int]) -> None:
+    """Note that the records of an erasure are gone, from which scopes, and that bytes of them may be left."""
+    gone = {"state": "removed", "scope_ids": _joined(scope_ids), "record_ids": b""}
     if not transaction.run(update(erasure).where(erasure.c.id == planned.id).values(**gone)):
         transaction.run(insert(erasure), {"id": planned.id, "tenant": planned.tenant, **gone})
+
+
+def note_silent(transaction: Transaction, erasure_id: bytes) -> None:
+    """Note that nothing is left of an erasure but answers of other processes."""
+    transaction.run(update(erasure).where(erasure.c.id == erasure_id).values(state="silent"))
 
 
 def finish(transaction: Transaction, erasure_id: bytes) -> None:
@@ -95,6 +104,10 @@ def buried(transaction: Transaction, sources: Collection[bytes]) -> set[bytes]:
     for some in parcels(transaction, sources):
         found.update(source for (source,) in transaction.tuples(_BURIED, {IDS: some}))
     return found
+
+
+def _joined(scope_ids: Iterable[int]) -> bytes:
+    return b"".join(scope_id.to_bytes(_SCOPE_BYTES, "big") for scope_id in scope_ids)
 
 
 def _parts(joined: bytes, size: int) -> Sequence[bytes]:

@@ -75,7 +75,8 @@ _NEXT_GENERATION = (
 
 
 def insert_passages(transaction: Transaction, scope_id: int, rows: Iterable[Passage]) -> None:
-    """Write passages of new records."""
+    """Write passages of new records; making them has left their words in memory."""
+    transaction.join()
     keyed = [{"tenant": transaction.tenant, "scope_id": scope_id, **row._asdict()} for row in rows]
     insert_many(transaction, passage, keyed)
 
