@@ -18,7 +18,7 @@ from retentia.testing import FakeEmbedder
 
 url, user, skew = sys.argv[1], sys.argv[2], int(sys.argv[3])
 scope = Scope("acme", user)
-memory = Memory.open(url, embedder=FakeEmbedder(), worker=False, clock=lambda: system_clock() + skew)
+memory = Memory.open(url, embedder=sys.argv[4] or FakeEmbedder(), worker=False, clock=lambda: system_clock() + skew)
 print("null", flush=True)
 for line in sys.stdin:
     verb, _, text = line.strip().partition(" ")
@@ -36,6 +36,8 @@ for line in sys.stdin:
     elif verb == "held":
         held = {scope_id for key in memory._residents._held for scope_id in key[1]}
         answer = {"scopes": sorted(held), "words": sorted(tokenizer._CHUNKS)}
+    elif verb == "drain":
+        answer = memory.drain()
     elif verb == "close":
         memory.close()
     print(json.dumps(answer), flush=True)
@@ -65,9 +67,9 @@ class Companion:
 
 
 @contextmanager
-def companion(url: str, *, user: str = "anna", skew: int = 0) -> Iterator[Companion]:
+def companion(url: str, *, user: str = "anna", skew: int = 0, embedder: str = "") -> Iterator[Companion]:
     """Start one on a store; `skew` is how many microseconds its clock is ahead. It ends with the block."""
-    arguments = [sys.executable, "-c", SCRIPT, url, user, str(skew)]
+    arguments = [sys.executable, "-c", SCRIPT, url, user, str(skew), embedder]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         started = Companion(process)
         try:
