@@ -14,9 +14,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from retentia.acting_keeping import ActingKeeping
 from retentia.diagnose.doctor import Finding
 from retentia.errors import Conflict, InvalidInput, NotFound
 from retentia.gate import Gate
+from retentia.ingest import Tally
 from retentia.lifecycle.erase import Erasure
 from retentia.lifecycle.forget import Forgetting
 from retentia.masked import (
@@ -30,9 +32,11 @@ from retentia.masked import (
 )
 from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
 from retentia.model.grant import Grant, Right
+from retentia.model.hold import Hold, InCustody, Released
 from retentia.model.ids import RecordId, id_bytes
 from retentia.model.manifest import Why
 from retentia.model.message import JSON, Document, ToolCall, When
+from retentia.model.portable import Line
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import Importance, Kind, MessageRecord, Record
@@ -51,7 +55,9 @@ from retentia.store import scopes
 from retentia.store.database import Database
 from retentia.store.jobs import Job
 from retentia.store.sessions import SessionSummary
+from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
+from retentia.transfer.restore import Restored
 from retentia.working.context import Context
 from retentia.working.history import History
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
@@ -74,6 +80,7 @@ class ActingMemory(Gate):
         """Use `Memory.acting_as`."""
         super().__init__(principal, database, log)
         self._memory = memory
+        self.keeping = ActingKeeping(principal, memory.keeping, database, log)
 
     def add(
         self,
@@ -289,12 +296,9 @@ class ActingMemory(Gate):
 
     def erase(self, record_ids: str | Sequence[str], *, scope: Scope) -> Erasure:
         """Remove records of exactly this scope; see `Memory.erase`. What the user's agents share is not an agent's."""
-        reach = self._check(Action.ERASE, Right.ERASE, scope, ALL_KINDS)
         given = [record_ids] if isinstance(record_ids, str) else list(record_ids)
         raw = _raw(given)
-        self._keep_from_others(reach, scope, raw)
-        if not self._is_own(Right.ERASE, scope):
-            self._give(Action.ERASE, Right.ERASE, [scope], [], ids=raw, kinds=ALL_KINDS)
+        self._check_erasing(Action.ERASE, scope, raw)
         with self._erasing(scope, raw):
             return self._memory.erase(given, scope=scope)
 
@@ -332,9 +336,12 @@ class ActingMemory(Gate):
         self._tell(Action.READ, rights, scope, ids=_raw(list(shown_ids(planned))))
         return planned
 
-    def forget(self, planned: Forgetting) -> Erasure:
-        """Erase exactly what a preview showed; see `Memory.forget`."""
-        return self.erase(planned.ids, scope=planned.scope)
+    def forget(self, planned: Forgetting, *, undo_for: timedelta | None = None) -> Erasure:
+        """Erase exactly what a preview showed, or remove it for a time; see `Memory.forget`."""
+        if undo_for is None:
+            return self.erase((*planned.ids, *planned.binned), scope=planned.scope)
+        self._check_erasing(Action.REMOVE, planned.scope, _raw(planned.ids))
+        return self._memory.forget(planned, undo_for=undo_for)
 
     def plan_forgetting_person(self, user: str, *, tenant: str) -> list[Forgetting]:
         """Show the person what is kept of them, and an admin with a reason how much; see `Memory`."""
@@ -354,6 +361,27 @@ class ActingMemory(Gate):
         self._check_forgetting(Action.ERASE, [one.scope for one in planned])
         with self._erasing(planned[0].scope if planned else None, ()):
             return self._memory.forget_person(planned)
+
+    def hold(self, *, scope: Scope, reason: str) -> Hold:
+        """Put a legal hold on a scope, as an admin with a reason; see `Memory.hold`."""
+        self._check_holding(Action.HOLD, scope.tenant, scope)
+        return self._memory.hold(scope=scope, reason=reason)
+
+    def holds(self, *, tenant: str) -> list[Hold]:
+        """Return the legal holds of a tenant, as auditor or admin; see `Memory.holds`."""
+        self._check_audit(tenant)
+        self._append(Action.AUDIT, None)
+        return self._memory.holds(tenant=tenant)
+
+    def release(self, hold_id: str, *, tenant: str) -> Released:
+        """End a legal hold, as an admin with a reason; see `Memory.release`."""
+        self._check_holding(Action.RELEASE, tenant)
+        return self._memory.release(hold_id, tenant=tenant)
+
+    def custody(self, *, tenant: str, content: bool = False, reason: str = "") -> list[InCustody]:
+        """Return what legal holds keep, as auditor or admin; what it says, as an admin with a reason; see `Memory`."""
+        self._check_custody(tenant, content=content)
+        return self._memory.custody(tenant=tenant, content=content, reason=reason)
 
     def keep(self, record_id: str, *, scope: Scope, until: When | None = None, forever: bool = False) -> Record:
         """Keep a record of exactly this scope until a time; see `Memory.keep`."""
@@ -410,6 +438,16 @@ class ActingMemory(Gate):
             progress=progress,
             agree=lambda: self._tell(Action.EXPORT, rights, scope),
         )
+
+    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> Tally:
+        """Keep everything of an export in a scope, for who may write all kinds; see `Memory.import_export`."""
+        self._check_all(Action.WRITE, [Right.WRITE], scope)
+        return take_export(path, scope, lambda lines: self.import_records(lines, scope=scope), progress=progress)
+
+    def import_records(self, records: Sequence[Line], *, scope: Scope) -> Restored:
+        """Keep records as lines of an export have them, for who may write all kinds; see `Memory.import_records`."""
+        with self._writing(scope, ALL_KINDS):
+            return self._memory.import_records(records, scope=scope)
 
     def status(self, receipt: Receipt) -> WriteStatus:
         """Tell how far what was written has come; see `Memory.status`."""

@@ -20,6 +20,8 @@ from retentia.security.access import (
     may_administer,
     may_audit,
     may_forget_person,
+    may_hold,
+    may_see_custody,
     may_share,
     permitted,
 )
@@ -152,6 +154,13 @@ class Gate:
         if not logged:
             self._append(Action.ERASE, scope, ids)
 
+    def _check_erasing(self, action: Action, scope: Scope, raw: Sequence[bytes]) -> None:
+        """Raise AccessDenied unless these records of exactly this scope may be erased; that of another's is logged."""
+        reach = self._check(action, Right.ERASE, scope, ALL_KINDS)
+        self._keep_from_others(reach, scope, raw)
+        if not self._is_own(Right.ERASE, scope):
+            self._give(action, Right.ERASE, [scope], [], ids=raw, kinds=ALL_KINDS)
+
     @contextmanager
     def _writing(self, scope: Scope, kinds: Collection[Kind]) -> Iterator[None]:
         """Let a block write to a scope; its transaction is logged, and taken back when the right ended meanwhile."""
@@ -233,6 +242,14 @@ class Gate:
     def _check_audit(self, tenant: str) -> None:
         if not may_audit(self.principal, tenant, now=self._now()):
             raise self._refused(Action.AUDIT, None)
+
+    def _check_holding(self, action: Action, tenant: str, scope: Scope | None = None) -> None:
+        if not may_hold(self.principal, tenant, now=self._now()):
+            raise self._refused(action, scope)
+
+    def _check_custody(self, tenant: str, *, content: bool) -> None:
+        if not may_see_custody(self.principal, tenant, content=content, now=self._now()):
+            raise self._refused(Action.CUSTODY, None)
 
     def _check_tenant(self, tenant: str) -> None:
         if tenant != self.principal.tenant:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 from retentia.diagnose.doctor import Finding, examine
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.index.signals import Weights
-from retentia.ingest import Format, IngestRecord, Skipped, Tally, detect, read
+from retentia.ingest import Tally
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
 from retentia.jobs.summarise import Summarising, queue_summary
+from retentia.jobs.summarisers import summarisers
 from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
@@ -27,7 +28,6 @@ from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.findings import erasure_findings
 from retentia.lifecycle.forget import SAMPLES, Forgetting, Selection, preview, read_request
-from retentia.lifecycle.hold import all_holds, in_custody
 from retentia.lifecycle.keeping import Keeping
 from retentia.lifecycle.ledger import Entry
 from retentia.lifecycle.reembed import reembed
@@ -50,6 +50,8 @@ from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
 from retentia.providers.base import EmbedderSpec
+from retentia.providers.chat.base import ChatModelSpec
+from retentia.providers.chat.models import Models
 from retentia.providers.resolve import resolve
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
@@ -59,23 +61,22 @@ from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
 from retentia.security import audit, sharing
 from retentia.security.access import Principal
-from retentia.security.audit import Access, Action, AuditEntry, AuditHead, AuditReport
+from retentia.security.audit import Access, Action, Actor, AuditEntry, AuditHead, AuditReport
 from retentia.security.audit_buffer import AuditBuffer
 from retentia.security.personal import PersonalKind
 from retentia.sessions import SessionRecords
 from retentia.shown import context_of, explained, manifest_of, shown_ids
-from retentia.store import jobs, passages, personal, records, scopes, sessions
+from retentia.store import binned, jobs, passages, personal, records, scopes, sessions
 from retentia.store.database import Database, Transaction
 from retentia.store.jobs import Job
 from retentia.store.key import find_key
 from retentia.store.open import open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
-from retentia.transfer.batches import Restoring
+from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored, restore
 from retentia.working.context import Context
-from retentia.working.extractive import Extractive
 from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.settings import WorkingSettings
@@ -99,7 +100,10 @@ _WAIT_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What a scope holds. `records` counts by kind; `without_vector` passages are found by their words only."""
+    """What a scope holds. `records` counts by kind; `without_vector` passages are found by their words only.
+
+    `in_bin` counts what was removed and can be restored or waits to be purged.
+    """
 
     records: Mapping[str, int]
     passages: int
@@ -108,6 +112,7 @@ class Stats:
     store_bytes: int
     index_bytes: int
     embedder: str
+    in_bin: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +161,7 @@ class Memory:
         erase_patience: float = PATIENCE_SECONDS,
         audit: bool = False,
         working: WorkingSettings | None = None,
+        models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
     ) -> None:
         if check_index:
@@ -189,18 +195,24 @@ class Memory:
             count_tokens=self._counter.count,
             weights=weights,
         )
-        self.keeping = Keeping(database, self._eraser.erase)
-        self.spending = Spend(database)
+        self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
+        chosen = Models.of(models)
+        self.spending = Spend(database, chosen.day, chosen.prices)
         self._workers = Workers(
             embedding=Worker(
                 database,
                 Embedding(database, self._embedding.embedders),
                 sweep=lambda stop: sweep_all(database, self._embedding.embedders().keys(), stop=stop),
-                upkeep=self.keeping.expire,
+                upkeep=self.keeping.upkeep,
             ),
             summarising=Worker(
                 database,
-                Summarising(database, summariser or Extractive(self._counter), self.working.summary, self._counter),
+                Summarising(
+                    database,
+                    summarisers(chosen, self.spending, self._counter, own=summariser),
+                    self.working.summary,
+                    self._counter,
+                ),
                 sweep=lambda stop: close_idle(database, self.working, stop=stop),
             ),
         )
@@ -226,6 +238,7 @@ class Memory:
         audit: bool = False,
         key: str | None = None,
         working: WorkingSettings | None = None,
+        models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
     ) -> Self:
         """Open a store, creating it when it is new: "sqlite:///memory.db", a path, or "postgresql://…".
@@ -238,11 +251,11 @@ class Memory:
         behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
         lacks. `erase_patience` is how many seconds an erasure waits for other processes to let go of what they hold in
         memory; those that did not are named in its receipt. `audit=True` also logs what this process does as its owner;
-        what principals do (`acting_as`) is always
-        logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
-        the environment names (see `retentia.store.key`). `working` says how contexts are made and when sessions are
-        summarised, and `summariser` who writes the summaries: None for rules without a model. Raises StoreError,
-        EmbedderMismatch and AnalyzerMismatch with the remedy.
+        what principals do (`acting_as`) is always logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal
+        digits, or a passphrase; None takes what the environment names (see `retentia.store.key`). `working` says how
+        contexts are made and when sessions are summarised. `models` are the chat models that may be asked, such as
+        "openai:qwen3@http://127.0.0.1:8080/v1" or a `Models`; without one, or with a `summariser` of your own, none is
+        asked. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
         """
         database = open_database(url, clock=clock, key=find_key(key))
         try:
@@ -259,6 +272,7 @@ class Memory:
                 erase_patience=erase_patience,
                 audit=audit,
                 working=working,
+                models=models,
                 summariser=summariser,
             )
         except BaseException:
@@ -537,9 +551,14 @@ class Memory:
             return preview(transaction, scope, wanted, about=named, related=resembling)
 
     @_logged(Action.ERASE)
-    def forget(self, planned: Forgetting) -> Erasure:
-        """Erase exactly what a preview showed; what was removed since is no error, what was added stays."""
-        return self._eraser.erase(planned.scope, planned.ids)
+    def forget(self, planned: Forgetting, *, undo_for: timedelta | None = None) -> Erasure:
+        """Erase exactly what a preview showed; what was removed since is no error, what was added stays.
+
+        With `undo_for` it goes out of sight, `keeping.restore` brings it back within that time, and then it is erased.
+        """
+        if undo_for is not None:
+            return self.keeping.remove(planned.ids, scope=planned.scope, undo_for=undo_for)
+        return self._eraser.erase(planned.scope, (*planned.ids, *planned.binned))
 
     def plan_forgetting_person(self, user: str, *, tenant: str) -> list[Forgetting]:
         """Show all that is kept of a person, in every space and of every agent; pass the answer to `forget_person`."""
@@ -558,25 +577,28 @@ class Memory:
         """Put a legal hold on exactly this scope: what is erased in it is hidden as always, and kept until its release.
 
         `reason` is shown in receipts: a number of a case, not a person. What was erased before is gone; then the answer
-        counts nothing. Raises InvalidInput.
+        counts nothing. Always in the audit log, as its release. Raises InvalidInput.
         """
-        return self._eraser.hold(scope, reason)
+        return self.keeping.hold(scope=scope, reason=reason)
 
     def holds(self, *, tenant: str) -> list[Hold]:
         """Return the legal holds of a tenant, the oldest first."""
-        return all_holds(self._database, tenant)
+        return self.keeping.holds(tenant=tenant)
 
     def release(self, hold_id: str, *, tenant: str) -> Released:
         """End a legal hold; purge what was erased in its scope, with its bytes, unless another hold is on it.
 
         Raises NotFound.
         """
-        (known,) = _ids([hold_id])
-        return self._eraser.release(tenant, known)
+        return self.keeping.release(hold_id, tenant=tenant)
 
-    def custody(self, *, tenant: str, content: bool = False) -> list[InCustody]:
-        """Return the erased records that legal holds keep; what they say only with `content=True`, to produce it."""
-        return in_custody(self._database, tenant, content=content)
+    def custody(self, *, tenant: str, content: bool = False, reason: str = "") -> list[InCustody]:
+        """Return the erased records that legal holds keep; what they say only with `content=True` and a `reason`.
+
+        Each look is in the audit log before it is answered, with the reason, which must be opaque: a number of a case.
+        Raises InvalidInput.
+        """
+        return self.keeping.custody(tenant=tenant, content=content, reason=reason)
 
     def verify_erasure(
         self, tenant: str, record_ids: Sequence[str], *, erasure: str = "", texts: Sequence[str] = ()
@@ -716,18 +738,7 @@ class Memory:
 
         Importing again adds nothing. `progress` counts bytes. Raises InvalidInput when the file is no export.
         """
-        if (found := detect(Path(path))) is not Format.RETENTIA:
-            raise InvalidInput(f"{str(path)!r} is no export of retentia, it looks like {found.value}")
-        tally = Tally()
-        restoring = Restoring(lambda lines: self.import_records(lines, scope=scope), scope, tally)
-        for item in read([Path(path)], progress=progress):
-            match item:
-                case IngestRecord():
-                    restoring.take(item)
-                case Skipped():
-                    tally.skip(item)
-        restoring.finish()
-        return tally
+        return take_export(path, scope, lambda lines: self.import_records(lines, scope=scope), progress=progress)
 
     @_logged(Action.WRITE)
     def import_records(self, records: Sequence[Line], *, scope: Scope) -> Restored:
@@ -756,6 +767,7 @@ class Memory:
                 store_bytes=self._database.size_bytes(transaction),
                 index_bytes=self._residents.nbytes,
                 embedder=self._embedding.current().identity.name,
+                in_bin=binned.count(transaction, [entry.scope_id for entry in seen]),
             )
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
@@ -801,6 +813,8 @@ class Memory:
 
         unlogged = copy(self)
         unlogged._audits = False  # noqa: SLF001 - a copy of this memory, for which the acting one logs
+        actor = Actor(principal.id, str(principal.role), principal.reason)
+        unlogged.keeping = Keeping(self._database, self._eraser, actor=actor)
         return ActingMemory(principal, unlogged, self._database, self._log)
 
     def grant(

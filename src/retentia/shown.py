@@ -121,7 +121,7 @@ def shown_ids(answer: object) -> Iterator[str]:
         case Record():
             yield answer.id
         case Forgetting():
-            yield from (*answer.ids, *answer.along)
+            yield from (*answer.ids, *answer.along, *answer.binned)
             yield from (sample.id for sample in (*answer.remains, *answer.related))
         case Page():
             yield from shown_ids(list(answer.records))

@@ -80,7 +80,7 @@ def test_custody_shows_the_whole_row_to_who_asks_for_it(open_store: Callable[...
         ids = tell(memory)
         hold = memory.hold(scope=ME, reason="case 17")
         memory.erase(ids, scope=ME)
-        found = {one.id: one for one in memory.custody(tenant="acme", content=True)}
+        found = {one.id: one for one in memory.custody(tenant="acme", content=True, reason="case-17")}
         message = found[ids[0]]  # type: ignore[index]
         assert (message.kind, message.scope, message.hold) == (Kind.MESSAGE, ME, hold.id)
         assert message.content is not None

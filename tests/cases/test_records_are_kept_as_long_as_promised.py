@@ -204,7 +204,7 @@ def test_an_expiry_is_in_the_audit_log_by_ids_only(memory: Memory, scope: Scope,
     later(clock, 13)
     memory.keeping.expire()
     entry = memory.audit_log("acme")[0]
-    assert (entry.by, entry.action, entry.records) == ("retention", "erase", (record_id,))
+    assert (entry.by, entry.action, entry.records) == ("retention", "remove", (record_id,))
     assert memory.verify_audit("acme").is_sound
 
 

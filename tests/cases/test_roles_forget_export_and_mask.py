@@ -1,15 +1,17 @@
 """Who may forget, export, keep and see personal data: the roles and grants that say so, each call in the audit log."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from retentia import Document, Memory, Principal, Scope, ToolCall
+from retentia import Document, Memory, Principal, Scope, Source, ToolCall
 from retentia.acting import ActingMemory
 from retentia.errors import AccessDenied, InvalidInput, NotFound
 from retentia.lifecycle.erase import Eraser
 from retentia.model.grant import Right
+from retentia.store import audit as audit_rows
 from retentia.testing import FakeEmbedder
 from retentia.testing_store.clock import FixedClock
 
@@ -30,6 +32,14 @@ EVERYONE = (
     PERSON, AGENT, OTHER_AGENT, STRANGER, SUPPORT, AUDITOR, ADMIN, ADMIN_WITHOUT_A_REASON, FOREIGN_ADMIN,
 )  # fmt: skip
 
+DAY = timedelta(days=1)
+
+
+def removed_before(owner: Memory) -> str:
+    note = owner.remember(f"Anna may be reached by {MAIL}", scope=ANNA).id
+    return owner.forget(owner.plan_forgetting(ids=[note], scope=ANNA), undo_for=DAY).id
+
+
 Call = Callable[[ActingMemory, Memory, Path], object]
 CALLS: dict[str, Call] = {
     "plan_forgetting": lambda acting, *_: acting.plan_forgetting(everything=True, scope=ANNA),
@@ -41,12 +51,26 @@ CALLS: dict[str, Call] = {
     "export": lambda acting, _, folder: acting.export(folder / "out.jsonl", scope=ANNA),
     "keep": lambda acting, owner, _: acting.keep(owner.messages(scope=ANNA)[0].id, scope=ANNA, forever=True),
     "due_for_review": lambda acting, *_: acting.due_for_review(scope=ANNA),
+    "remove": lambda acting, owner, _: acting.forget(owner.plan_forgetting(everything=True, scope=ANNA), undo_for=DAY),
+    "removed": lambda acting, owner, _: removed_before(owner) and acting.keeping.removed(scope=ANNA, content=True),
+    "restore": lambda acting, owner, _: acting.keeping.restore(removed_before(owner), scope=ANNA),
+    "import_records": lambda acting, *_: acting.import_records([{"kind": "note", "text": "I cook"}], scope=ANNA),
+    "import_export": lambda acting, owner, folder: acting.import_export(exported(owner, folder), scope=ANNA),
+}
+HOLDING: dict[str, Call] = {
+    "hold": lambda acting, *_: acting.hold(scope=ANNA, reason="case 17"),
+    "release": lambda acting, owner, _: acting.release(owner.hold(scope=ANNA, reason="case 17").id, tenant="acme"),
+    "holds": lambda acting, *_: acting.holds(tenant="acme"),
+    "custody": lambda acting, *_: acting.custody(tenant="acme"),
+    "custody content": lambda acting, *_: acting.custody(tenant="acme", content=True),
 }
 OF_THE_PERSON = {"plan_forgetting_person", "forget_person"}
 WITHOUT_A_GRANT = {
     PERSON.id: set(CALLS),
     AGENT.id: set(CALLS) - OF_THE_PERSON,
-    ADMIN.id: OF_THE_PERSON,
+    ADMIN.id: {*OF_THE_PERSON, *HOLDING},
+    ADMIN_WITHOUT_A_REASON.id: {"holds", "custody"},
+    AUDITOR.id: {"holds", "custody"},
 }
 NEEDS = {
     "plan_forgetting": {Right.READ, Right.ERASE},
@@ -56,6 +80,11 @@ NEEDS = {
     "export": {Right.READ, Right.EXPORT},
     "keep": {Right.READ, Right.WRITE},
     "due_for_review": {Right.READ},
+    "remove": {Right.ERASE},
+    "removed": {Right.READ},
+    "restore": {Right.READ, Right.WRITE, Right.ERASE},
+    "import_records": {Right.WRITE},
+    "import_export": {Right.WRITE},
 }
 
 
@@ -73,20 +102,26 @@ def memory(store_url: str, clock: FixedClock) -> Iterator[Memory]:
         yield opened
 
 
+def exported(owner: Memory, folder: Path) -> Path:
+    owner.export(folder / "bob.lines", scope=BOB, overwrite=True)
+    return folder / "bob.lines"
+
+
 def last(memory: Memory, who: Principal) -> list[tuple[str, bool]]:
     return [(one.action, one.refused) for one in memory.audit_log(who.tenant, limit=50) if one.by == who.id]
 
 
 @pytest.mark.parametrize("who", EVERYONE, ids=lambda who: who.id)
-@pytest.mark.parametrize("verb", CALLS)
+@pytest.mark.parametrize("verb", CALLS | HOLDING)
 def test_each_role_may_what_it_may_and_each_call_is_in_the_log_when_it_returns(
     memory: Memory, tmp_path: Path, who: Principal, verb: str
 ) -> None:
+    call = (CALLS | HOLDING)[verb]
     if verb in WITHOUT_A_GRANT.get(who.id, set()):
-        CALLS[verb](memory.acting_as(who), memory, tmp_path)
+        call(memory.acting_as(who), memory, tmp_path)
     else:
         with pytest.raises(AccessDenied):
-            CALLS[verb](memory.acting_as(who), memory, tmp_path)
+            call(memory.acting_as(who), memory, tmp_path)
         assert memory.stats(scope=ANNA).records["message"] == 2
         assert list(tmp_path.glob("*.jsonl")) == []
         assert all(record.expires_at for record in memory.messages(scope=ANNA))
@@ -119,7 +154,7 @@ def test_a_grant_for_some_kinds_is_not_one_for_all(memory: Memory, tmp_path: Pat
 def test_no_grant_lets_support_change_or_take_along(memory: Memory, tmp_path: Path, verb: str) -> None:
     memory.grant(scope=ANNA, to=SUPPORT.id, rights=list(Right), expires_at="2100")
     memory.grant(scope=ANNA, to=AUDITOR.id, rights=list(Right), expires_at="2100")
-    if verb in ("due_for_review", "personal_data", "personal_records"):
+    if verb in ("due_for_review", "personal_data", "personal_records", "removed"):
         CALLS[verb](memory.acting_as(SUPPORT), memory, tmp_path)
     else:
         with pytest.raises(AccessDenied):
@@ -286,3 +321,74 @@ def test_what_recovery_finishes_is_not_logged_under_whoever_came_next(
 def test_nobody_bears_the_name_of_the_system(name: str) -> None:
     with pytest.raises(InvalidInput, match="choose another id"):
         Principal(id=name, role="agent", tenant="acme", user="anna")
+
+
+def test_what_lies_in_the_bin_is_masked_for_support_and_logged(memory: Memory) -> None:
+    removed_before(memory)
+    memory.grant(scope=ANNA, to=SUPPORT.id, expires_at="2100")
+    acting = memory.acting_as(SUPPORT)
+    (counted,) = acting.keeping.removed(scope=ANNA)
+    assert (dict(counted.counts), counted.records) == ({"note": 1}, ())
+    (shown,) = acting.keeping.removed(scope=ANNA, content=True)
+    assert [record.text for record in shown.records] == ["Anna may be reached by [email]"]
+    ids = [record for one in memory.audit_log("acme") if one.by == SUPPORT.id for record in one.records]
+    assert ids == [shown.records[0].id]
+
+
+def test_what_an_agent_derived_is_restored_by_who_may_write_there_too(memory: Memory) -> None:
+    shared = memory.add("We meet on Monday", scope=ANNA).id
+    cited = [Source(kind="message", id=shared, start=0, end=2)]
+    own = memory.remember("Monday", "fact", scope=CODER, sources=cited).id
+    planned = memory.plan_forgetting(ids=[shared], scope=ANNA)
+    removal = memory.forget(planned, undo_for=DAY).id
+    memory.grant(scope=ANNA, to=OTHER_AGENT.id, rights=list(Right), expires_at="2100")
+    with pytest.raises(AccessDenied):
+        memory.acting_as(OTHER_AGENT).keeping.restore(removal, scope=ANNA)
+    assert set(memory.acting_as(PERSON).keeping.restore(removal, scope=ANNA)) == {shared, own}
+    assert last(memory, PERSON)[0] == ("restore", False)
+
+
+def test_a_look_into_custody_is_in_the_log_with_its_reason_before_the_answer(memory: Memory) -> None:
+    hold = memory.hold(scope=ANNA, reason="case 17, Anna against all")
+    said = [record.id for record in memory.messages(scope=ANNA)]
+    memory.erase(said, scope=ANNA)
+    seen = memory.acting_as(ADMIN).custody(tenant="acme", content=True)
+    assert {one.id for one in seen} == set(said)
+    memory.custody(tenant="acme")
+    memory.acting_as(ADMIN).release(hold.id, tenant="acme")
+    log = memory.audit_log("acme")[::-1]
+    told = [(one.by, one.action, one.reason, set(one.records)) for one in log if one.action != "read"]
+    assert told[-4:] == [
+        ("owner", "hold", "", {hold.id}),
+        ("adm-1", "custody", "T-77", set(said)),
+        ("owner", "custody", "", set(said)),
+        ("adm-1", "release", "T-77", {hold.id, *said}),
+    ]
+    with memory._database.read("acme") as transaction:
+        logged = [bytes(row.entry) for row in audit_rows.newest(transaction, before=None, limit=50)]
+    assert not any(b"case" in entry or b"anna" in entry for entry in logged)
+    memory.forget_person(memory.plan_forgetting_person("anna", tenant="acme"))
+    assert memory.verify_audit("acme").is_sound
+
+
+@pytest.mark.parametrize("reason", ["", "Anna is ill"])
+def test_content_in_custody_is_not_shown_without_an_opaque_reason(memory: Memory, reason: str) -> None:
+    memory.hold(scope=ANNA, reason="case 17")
+    memory.erase(memory.messages(scope=ANNA)[0].id, scope=ANNA)
+    before = memory.audit_head("acme")
+    with pytest.raises(InvalidInput):
+        memory.custody(tenant="acme", content=True, reason=reason)
+    assert memory.audit_head("acme") == before
+
+
+def test_an_import_that_loses_its_right_keeps_nothing(memory: Memory, tmp_path: Path) -> None:
+    grant = memory.grant(scope=ANNA, to=OTHER_AGENT.id, rights=["write"], expires_at="2100")
+    path = exported(memory, tmp_path)
+
+    def revoke(_: int) -> None:
+        if memory.grants(tenant="acme")[0].revoked_at is None:
+            memory.revoke(grant.id, tenant="acme")
+
+    with pytest.raises(AccessDenied):
+        memory.acting_as(OTHER_AGENT).import_export(path, scope=ANNA, progress=revoke)
+    assert [record.text for record in memory.messages(scope=ANNA)] == [f"Write to {MAIL} or call {PHONE}", "I like tea"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import sqlite
 
 from retentia.model.turns import in_turns
-from retentia.store import erasures, passages, records
+from retentia.store import binned, erasures, manifests, passages, records, summaries
 from retentia.store.open import open_database
 from retentia.store.records import RECORD_TABLES
 
@@ -40,6 +40,24 @@ def test_sqlite_looks_ids_up_by_their_key(sqlite_url: str, table) -> None:  # ty
 def test_sqlite_looks_vectors_and_passages_up_by_their_key(sqlite_url: str) -> None:
     assert "scope_id=? AND generation=? AND record_id=?" in plan(sqlite_url, passages._DELETE_VECTORS)
     assert "scope_id=? AND record_id=?" in plan(sqlite_url, passages._DELETE_PASSAGES)
+
+
+def test_sqlite_looks_what_lies_in_the_bin_up_by_its_key(sqlite_url: str) -> None:
+    by_id = ("(tenant=? AND scope_id=? AND id=?)", "(tenant=? AND id=? AND scope_id=?)")
+    for statement in (binned._FIND, binned._IS_THERE, binned._TAKE_OUT):
+        assert any(key in plan(sqlite_url, statement) for key in by_id)
+    assert "bin_derived_from_parent (tenant=? AND parent_id=?)" in plan(sqlite_url, binned._DERIVED)
+
+
+def test_sqlite_looks_summaries_and_manifests_up_by_their_key(sqlite_url: str) -> None:
+    assert "scope_id=? AND id=?" in plan(sqlite_url, summaries._PLACES)
+    assert "scope_id=? AND session_id=?" in plan(sqlite_url, summaries._DELETE_ORPHANS)
+    for statement in manifests._DELETE_OWN:
+        assert "scope_id=? AND reply_id=?" in plan(sqlite_url, statement)
+    assert "scope_id=? AND record_id=?" in plan(sqlite_url, manifests._BLANK)
+    by_reply, by_record = (plan(sqlite_url, statement) for statement in manifests._COUNT)
+    assert "scope_id=? AND reply_id=?" in by_reply
+    assert "scope_id=? AND record_id=?" in by_record
 
 
 def plan(url: str, statement) -> str:  # type: ignore[no-untyped-def]

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from retentia.lifecycle.ledger import Ledger
 from retentia.model.ids import id_text
 from retentia.store import erasures
 from retentia.testing import FakeEmbedder
+from retentia.testing_store.clock import FixedClock
 
 ME = Scope("acme", "anna")
 OTHER = Scope("acme", "bert")
@@ -56,6 +57,7 @@ def check_agreement(path: Path) -> None:
 
 VICTIM = """
 import sys
+from datetime import timedelta
 from pathlib import Path
 from retentia import Memory, Scope
 from retentia.lifecycle.backup import restore
@@ -73,6 +75,12 @@ with Memory.open(path, embedder=FakeEmbedder(), worker=False) as memory:
     elif act == "erase":
         for record_id in planned.ids:
             memory.erase(record_id, scope=me)
+    elif act == "remove":
+        memory.forget(planned, undo_for=timedelta(days=7))
+    elif act == "restore removed":
+        memory.keeping.restore(memory.keeping.removed(scope=me)[0].id, scope=me)
+    elif act == "purge":
+        memory.forget(memory.plan_forgetting(everything=True, scope=me))
     else:
         memory.forget(planned)
 """
@@ -111,6 +119,36 @@ def test_killed_at_any_time_it_is_whole_or_finished_by_the_next(tmp_path: Path, 
         assert again.pending == ""
     assert files_with(tmp_path, SENTINEL) == []
     check_agreement(path)
+
+
+@pytest.mark.parametrize("act", ["remove", "restore removed", "purge"])
+@pytest.mark.parametrize("number", range(6))
+def test_killed_while_it_removes_restores_or_purges_it_is_whole_or_did_not_happen(
+    tmp_path: Path, act: str, number: int
+) -> None:
+    path = tmp_path / "memory.db"
+    with opened(path) as memory:
+        ids = say(memory, 150)
+        memory.drain()
+        before = memory.messages(scope=ME, session=f"about {SENTINEL}")
+        if act != "remove":
+            memory.forget(memory.plan_forgetting(everything=True, scope=ME), undo_for=timedelta(days=7))
+    run_and_kill(path, act, random.Random(number).uniform(0, 0.12))
+    check_agreement(path)
+    with opened(path) as memory:
+        living = memory.stats(scope=ME).records["message"]
+        assert (living, memory.stats(scope=ME).in_bin) in (
+            {(0, 0), (0, 150)} if act == "purge" else {(150, 0), (0, 150)}
+        )
+        for one in memory.keeping.removed(scope=ME):
+            memory.keeping.restore(one.id, scope=ME)
+        if after := memory.messages(scope=ME, session=f"about {SENTINEL}"):
+            assert after == before
+            assert len(memory.recall(SENTINEL, scope=ME, limit=150, min_relevance=0)) == 150
+            memory.forget(memory.plan_forgetting(about=SENTINEL, scope=ME))
+        assert memory.verify_erasure("acme", ids, texts=[SENTINEL]).is_clean
+        assert memory.verify_audit("acme").is_sound
+    assert files_with(tmp_path, SENTINEL) == []
 
 
 @pytest.mark.parametrize("act", ["backup", "restore"])
@@ -203,6 +241,73 @@ def test_several_erase_the_same_records_at_once_on_postgres(
         named = [record for entry in memory.ledger_entries() for record in entry.records]
         assert len(named) == (50 if has_ledger else 0)
         assert memory.verify_erasure("acme", [*ids, *others]).is_clean
+
+
+def test_two_processes_remove_restore_and_erase_the_same_and_none_is_lost_or_twice(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with opened(path) as memory:
+        ids = say(memory, 30)
+        doomed = say(memory, 10, text="doomed")
+        memory.drain()
+
+    def undo_and_redo(report: Callable[[str], None]) -> None:
+        with opened(path) as memory:
+            for number in range(15):
+                planned = memory.plan_forgetting(ids=[ids[number], ids[29 - number]], scope=ME)
+                removal = memory.forget(planned, undo_for=timedelta(days=7))
+                for one in memory.keeping.removed(scope=ME) if removal.id else []:
+                    with suppress(NotFound):  # the other one was quicker
+                        memory.keeping.restore(one.id, scope=ME)
+                report("done")
+
+    children = [Child(undo_and_redo), Child(undo_and_redo)]
+    with opened(path) as memory:
+        for record_id in doomed:
+            assert memory.erase(record_id, scope=ME).records == (record_id,)
+    assert [len(child.reported.readlines()) for child in children] == [15, 15]
+    assert [child.status() for child in children] == [0, 0]
+    check_agreement(path)
+    with opened(path) as memory:
+        for one in memory.keeping.removed(scope=ME):
+            memory.keeping.restore(one.id, scope=ME)
+        assert [one.id for one in memory.messages(scope=ME, session=f"about {SENTINEL}")] == ids
+        assert memory.stats(scope=ME).in_bin == 0
+        assert memory.verify_erasure("acme", doomed, texts=["doomed"]).is_clean
+        assert memory.verify_audit("acme").is_sound
+
+
+def test_purge_and_restore_at_once_on_postgres_leave_each_record_either_gone_or_there(postgres_url: str) -> None:
+    clock = FixedClock()
+
+    def connected(at: FixedClock) -> Memory:
+        return Memory.open(postgres_url, embedder=FakeEmbedder(), worker=False, clock=at)
+
+    with connected(clock) as memory:
+        ids = say(memory, 20)
+        removals = [
+            memory.forget(memory.plan_forgetting(ids=[one], scope=ME), undo_for=timedelta(days=7)).id for one in ids
+        ]
+    ahead = FixedClock(clock.now + 8 * 86_400_000_000)  # another machine, whose clock is far ahead
+
+    def purge() -> int:
+        with connected(ahead) as memory:
+            return memory.keeping.purge()
+
+    def bring_back() -> set[str]:
+        back: set[str] = set()
+        with connected(clock) as memory:
+            for one in removals:
+                with suppress(NotFound):
+                    back.update(memory.keeping.restore(one, scope=ME))
+        return back
+
+    with ThreadPoolExecutor(2) as pool:
+        purging, restoring = pool.submit(purge), pool.submit(bring_back)
+        purged, back = purging.result(60), restoring.result(60)
+    with connected(clock) as memory:
+        assert {one.id for one in memory.messages(scope=ME, session=f"about {SENTINEL}")} == back
+        assert purged + len(back) == 20
+        assert memory.verify_erasure("acme", sorted(set(ids) - back)).is_clean
 
 
 @pytest.mark.parametrize("work", ["ingest", "drain", "reindex", "reembed", "backup"])

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import timedelta
 
 import pytest
 
@@ -256,6 +257,70 @@ def test_an_erasure_that_was_killed_before_it_asked_is_asked_by_the_next_opening
                 doomed.erase(gone, scope=ME)
 
         assert Child(erase_and_die).status() == 7
+        assert len(other.ask("held")["scopes"]) == 1
+        with opened(sqlite_url):
+            wait_until(lambda: other.ask("held")["scopes"] == [])
+        with opened(sqlite_url) as again:
+            wait_until(lambda: rows(again, "notice") == 0)
+        with opened(sqlite_url) as again:
+            assert unfinished(again) == 0
+
+
+def test_what_is_removed_into_the_bin_and_restored_is_let_go_of_everywhere(store_url: str) -> None:
+    with opened(store_url) as memory, companion(store_url) as other:
+        memory.add(["The weather is fine", f"My {SENTINEL} is secret"], scope=ME)
+        planned = memory.plan_forgetting(about=SENTINEL, scope=ME)
+        other.ask(f"search {SENTINEL}")
+        removal = memory.forget(planned, undo_for=timedelta(days=7))
+        assert (removal.processes, removal.acknowledged, removal.pending) == (2, 2, "")
+        assert other.ask("held") == {"scopes": [], "words": []}
+        assert other.ask(f"search {SENTINEL}") == ["The weather is fine"]
+        assert rows(memory, "notice") == unfinished(memory) == 0
+        assert memory.keeping.restore(removal.id, scope=ME) == planned.ids
+        wait_until(lambda: rows(memory, "notice") == 0)
+        assert other.ask("held") == {"scopes": [], "words": []}
+        assert len(other.ask(f"search {SENTINEL}")) == 2
+
+
+def test_a_purge_waits_like_an_erasure(sqlite_url: str) -> None:
+    with opened(sqlite_url) as memory, companion(sqlite_url) as other:
+        memory.add(["The weather is fine", SENTINEL], scope=ME)
+        planned = memory.plan_forgetting(about=SENTINEL, scope=ME)
+        memory.forget(planned, undo_for=timedelta(microseconds=1))
+        other.ask("search weather")
+        assert len(other.ask("held")["scopes"]) == 1
+        assert memory.keeping.purge() == 1
+        assert other.ask("held") == {"scopes": [], "words": []}
+        assert rows(memory, "notice") == unfinished(memory) == 0
+
+
+def test_who_has_not_let_go_of_what_was_removed_is_named_until_it_does(sqlite_url: str) -> None:
+    with opened(sqlite_url, patience=0.3) as memory, companion(sqlite_url) as other:
+        memory.add(SENTINEL, scope=ME)
+        other.ask("search kuchen")
+        other.send(signal.SIGSTOP)
+        removal = memory.forget(memory.plan_forgetting(about=SENTINEL, scope=ME), undo_for=timedelta(days=7))
+        assert (removal.processes, removal.acknowledged) == (2, 1)
+        assert f"process {other.process.pid} on " in removal.pending
+        assert unfinished(memory) == 1
+        other.send(signal.SIGCONT)
+        wait_until(lambda: rows(memory, "notice") == 0)
+        assert other.ask("held") == {"scopes": [], "words": []}
+        memory._eraser.recover()
+        assert unfinished(memory) == 0
+
+
+def test_a_removal_that_was_killed_before_it_asked_is_asked_by_the_next_opening(sqlite_url: str) -> None:
+    with opened(sqlite_url) as memory, companion(sqlite_url) as other:
+        memory.add(SENTINEL, scope=ME)
+        other.ask("search kuchen")
+
+        def remove_and_die(_report: Callable[[str], None]) -> None:
+            with opened(sqlite_url) as doomed:
+                doomed._eraser._others.ask = lambda *_a, **_k: os._exit(7)  # type: ignore[method-assign]
+                doomed.forget(doomed.plan_forgetting(everything=True, scope=ME), undo_for=timedelta(days=7))
+
+        assert Child(remove_and_die).status() == 7
         assert len(other.ask("held")["scopes"]) == 1
         with opened(sqlite_url):
             wait_until(lambda: other.ask("held")["scopes"] == [])

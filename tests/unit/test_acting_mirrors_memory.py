@@ -7,14 +7,15 @@ import pytest
 
 from retentia import Memory
 from retentia.acting import ActingMemory
+from retentia.acting_keeping import ActingKeeping
 from retentia.errors import InvalidInput
+from retentia.lifecycle.keeping import Keeping
 from retentia.security.access import Principal
 
 WHOLE_STORE = {
-    "acting_as", "backup", "close", "custody", "drain", "hold", "holds", "ledger_entries", "open", "reembed", "reindex",
-    "release", "renew_ledger", "sweep", "verify_erasure",
+    "acting_as", "backup", "close", "drain", "ledger_entries", "open", "reembed", "reindex", "renew_ledger", "sweep",
+    "verify_erasure",
 }  # fmt: skip
-NOT_YET = {"import_export", "import_records"}
 
 
 def verbs(owner: type) -> dict[str, inspect.Signature]:
@@ -28,7 +29,13 @@ def test_the_verbs_for_principals_have_the_signatures_of_memory() -> None:
 
 
 def test_a_new_verb_of_memory_is_for_principals_or_is_named_here() -> None:
-    assert verbs(Memory).keys() - verbs(ActingMemory).keys() == WHOLE_STORE | NOT_YET
+    assert verbs(Memory).keys() - verbs(ActingMemory).keys() == WHOLE_STORE
+
+
+def test_the_bin_of_a_principal_has_the_signatures_of_the_bin_of_a_memory() -> None:
+    ours, theirs = verbs(ActingKeeping), verbs(Keeping)
+    assert ours.keys() == {"removed", "restore"}
+    assert {name: theirs.get(name) for name in ours} == ours
 
 
 @pytest.mark.parametrize("given", ["a b", "ä", "x" * 101, "-x", "", "a\nb", "anna@example.org"])

@@ -1,13 +1,13 @@
 import importlib
 
-from retentia.lifecycle.derived import BOOKKEEPING, DERIVED, IN_CUSTODY
+from retentia.lifecycle.derived import BOOKKEEPING, DERIVED, IN_BIN, IN_CUSTODY
 from retentia.store.records import RECORD_TABLES
 from retentia.store.schema import metadata
 
 
 def test_every_table_is_a_record_a_registered_derived_kind_or_bookkeeping() -> None:
     records = {table.name for table in RECORD_TABLES}
-    assert metadata.tables.keys() - records - DERIVED.keys() - BOOKKEEPING - IN_CUSTODY == set()
+    assert metadata.tables.keys() - records - DERIVED.keys() - BOOKKEEPING - IN_CUSTODY - IN_BIN == set()
     assert not records & DERIVED.keys()
 
 

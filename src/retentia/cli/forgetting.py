@@ -34,6 +34,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 @click.option("--everything", is_flag=True, help="The whole scope.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, and stop.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--undo-for", metavar="SPAN", help="Keep it out of sight for 12h, 7d or 2w before it is erased.")
 @click.option("--receipt", type=click.Path(dir_okay=False, path_type=Path), help="Write the receipt to a file.")
 @targeted
 def forget(
@@ -50,13 +51,15 @@ def forget(
     everything: bool,
     dry_run: bool,
     yes: bool,
+    undo_for: str | None,
     receipt: Path | None,
 ) -> None:
     """Show what would be forgotten, ask, and forget exactly that.
 
     REQUEST is a sentence such as "forget what I said about Anna" or "vergiss die letzte Stunde"; options do the same
-    more exactly.
+    more exactly. With --undo-for, `retentia restore-removed ID` brings it back until the time is over.
     """
+    window = None if undo_for is None else _span("--undo-for", undo_for)
     with target.open() as memory:
         planned = memory.plan_forgetting(
             request,
@@ -65,20 +68,23 @@ def forget(
             about=about,
             since=since,
             until=until,
-            within=None if last is None else _span(last),
+            within=None if last is None else _span("--last", last),
             session=session,
             kinds=kinds,
             where=json_object(where),
             everything=everything,
         )
-        if dry_run or not planned.ids:
+        goes = len(planned.ids) + (0 if window else len(planned.binned))
+        if dry_run or not goes:
             print_json(planned) if target.as_json else _show(planned)
             return
         if not yes:
             _show(planned, err=True)
-            click.confirm(f"forget these {sum(planned.counts.values())} for good?", abort=True, err=True)
+            count = sum(planned.counts.values()) + (0 if window else len(planned.binned))
+            how = "for good" if window is None else f"and purge them after {undo_for}"
+            click.confirm(f"forget these {count} {how}?", abort=True, err=True)
         with _new_file(receipt) as write:
-            done = memory.forget(planned)
+            done = memory.forget(planned, undo_for=window)
             write(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n")
     print_json(done) if target.as_json else tell_erased(done)
 
@@ -92,7 +98,7 @@ def forget_person(target: Target, yes: bool) -> None:
         planned = memory.plan_forgetting_person(target.user, tenant=target.tenant)
         if not yes:
             for one in planned:
-                click.echo(f"{one.scope}: {sum(one.counts.values())} records", err=True)
+                click.echo(f"{one.scope}: {sum(one.counts.values())} records, {len(one.binned)} in the bin", err=True)
             click.confirm(f"forget all of {target.user!r} for good?", abort=True, err=True)
         done = memory.forget_person(planned)
     if target.as_json:
@@ -197,14 +203,14 @@ def _new_file(path: Path | None) -> Iterator[Callable[[str], object]]:
             raise
 
 
-def _span(text: str) -> timedelta:
+def _span(option: str, text: str) -> timedelta:
     match = _SPAN.fullmatch(text.strip().lower())
     if match is None:
-        raise InvalidInput(f"--last takes a number and m, h, d or w, such as 1h; not {text!r}")
+        raise InvalidInput(f"{option} takes a number and m, h, d or w, such as 1h; not {text!r}")
     try:
         return timedelta(**{_UNITS[match[2]]: int(match[1])})
     except (OverflowError, ValueError) as error:
-        raise InvalidInput(f"--last {text!r} is longer than anything is kept") from error
+        raise InvalidInput(f"{option} {text!r} is longer than anything is kept") from error
 
 
 def _as_dict(value: object) -> dict[str, object]:
@@ -218,6 +224,8 @@ def _show(planned: "Forgetting", *, err: bool = False) -> None:
     _list("such as", planned.samples, err=err)
     if planned.along:
         click.echo(f"of these, {len(planned.along)} go because they are known from nothing else", err=err)
+    if planned.binned:
+        click.echo(f"{len(planned.binned)} were removed before; they are purged, unless --undo-for is given", err=err)
     for reason, count in planned.kept.items():
         click.echo(f"a legal hold keeps the content of {count}, hidden, until it is released: {reason}", err=err)
     _list("stays, because it has another source", planned.remains, err=err)

@@ -24,7 +24,9 @@ def set_hold(target: Target, reason: str) -> None:
         print_json(hold)
         return
     click.echo(f"held: {hold.scope} by {hold.id}, {hold.records} records, {hold.in_custody} erased ones in custody")
-    if not hold.records and not hold.in_custody:
+    if hold.in_bin:
+        click.echo(f"{hold.in_bin} removed ones are kept, too, when they are purged")
+    if not hold.records and not hold.in_custody and not hold.in_bin:
         click.echo("it holds nothing: what was erased there before is gone")
 
 

@@ -18,7 +18,7 @@ def worker(target: Target, once: bool) -> None:
     with target.open(worker=not once) as memory:
         if once:
             memory.sweep()
-            memory.keeping.expire()
+            memory.keeping.upkeep()
             done = memory.drain()
             click.echo(f"done: {done:,} jobs", err=True)
             return

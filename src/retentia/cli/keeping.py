@@ -120,8 +120,8 @@ def growth(target: Target, all_users: bool) -> None:
     if target.as_json:
         print_json(found)
         return
-    rows = [(one.user, one.month, f"{one.records:,}", f"{one.bytes:,}") for one in found]
-    print_table(target.tenant, ("user", "month", "records", "bytes"), rows)
+    rows = [(one.user, one.month, f"{one.records:,}", f"{one.bytes:,}", f"{one.in_bin:,}") for one in found]
+    print_table(target.tenant, ("user", "month", "records", "bytes", "in bin"), rows)
 
 
 @click.command()

@@ -16,6 +16,7 @@ from retentia.cli.jobs import jobs, worker
 from retentia.cli.keeping import growth, keep, personal, policy, quota, retention, review
 from retentia.cli.model import model_group
 from retentia.cli.reading import context, listing, recall, show
+from retentia.cli.removing import custody, removed, restore_removed
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError
@@ -42,9 +43,12 @@ for command in (
     erase,
     forget,
     forget_person,
+    removed,
+    restore_removed,
     verify_erasure,
     ledger,
     hold_group,
+    custody,
     backup,
     personal,
     review,

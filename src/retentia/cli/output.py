@@ -39,9 +39,14 @@ def plain(value: object) -> object:
 
 
 def tell_erased(done: "Erasure") -> None:
-    """Tell what an erasure removed, who has let go of it in memory, and what is still to come."""
+    """Tell what an erasure or a removal took, who has let go of it in memory, and what is still to come."""
     removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
-    click.echo(f"erased: {removed}")
+    if done.restorable_until is None:
+        click.echo(f"erased: {removed}")
+    else:
+        click.echo(f"removed: {removed}")
+        until = Moment.at(done.restorable_until).iso()[:16]
+        click.echo(f"until {until} `retentia restore-removed {done.id}` brings it back")
     if done.missing:
         click.echo(f"not there: {', '.join(done.missing)}")
     if done.processes > 1:

@@ -37,6 +37,7 @@ def stats(target: Target) -> None:
         return
     rows: list[tuple[str, object]] = [(kind, f"{count:,}") for kind, count in found.records.items()]
     rows += [
+        ("in the bin, to be restored or purged", f"{found.in_bin:,}"),
         ("passages", f"{found.passages:,}"),
         ("  found by words only so far", f"{found.without_vector:,}"),
         ("jobs waiting in this tenant", f"{found.jobs:,}"),

@@ -9,7 +9,7 @@ from retentia.index.tokenizer import ANALYZER
 from retentia.model.scope import Scope
 from retentia.security import audit
 from retentia.security.audit_buffer import AuditBuffer
-from retentia.store import generations, jobs, passages, records, scopes
+from retentia.store import binned, generations, jobs, passages, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES
 from retentia.store.roles import unbound_role
@@ -115,6 +115,7 @@ def _audit(transaction: Transaction) -> Iterator[Finding]:
 def _tenant(transaction: Transaction) -> Iterator[Finding]:
     yield _queue(transaction)
     yield from _audit(transaction)
+    yield from _bin(transaction)
     serving = generations.serving(transaction)
     for scope_id, name in scopes.all_scopes(transaction):
         if orphans := passages.count_orphans(transaction, scope_id, RECORD_TABLES):
@@ -161,6 +162,24 @@ def _queue(transaction: Transaction) -> Finding:
             remedy="start a worker: `retentia worker`",
         )
     return Finding(check="queue", level="ok", text=f"tenant {transaction.tenant!r}: {len(waiting)} jobs wait")
+
+
+def _bin(transaction: Transaction) -> Iterator[Finding]:
+    """Report what was removed, and what should have been purged by now."""
+    waiting, overdue = binned.counts(transaction, overdue_at=transaction.now - _STUCK_AFTER)
+    if overdue:
+        yield Finding(
+            check="bin",
+            level="warning",
+            text=f"tenant {transaction.tenant!r}: {overdue} removed records should have been purged by now",
+            remedy="start a worker (`retentia worker`), or run `retentia worker --once`",
+        )
+    elif waiting:
+        yield Finding(
+            check="bin",
+            level="ok",
+            text=f"tenant {transaction.tenant!r}: {waiting} removed records can be restored until they are purged",
+        )
 
 
 def _is_latin(text: str) -> bool:

@@ -5,10 +5,11 @@ message of its stretch was erased meanwhile, or someone else has covered it, the
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from retentia.errors import JobLost, SummaryFailed
+from retentia.errors import CostCeilingReached, JobLost, ModelError, SummaryFailed
 from retentia.jobs.kept import write_kept
 from retentia.jobs.work import give_back
 from retentia.model.ids import RecordId, id_text, new_id_bytes
@@ -28,6 +29,7 @@ from retentia.working.window import with_tool_groups
 
 _log = logging.getLogger("retentia.worker")
 _STEPS_AT_ONCE = 32
+_HOUR = 3_600_000_000
 _NOTHING = Draft(text="", made_by="")
 
 
@@ -63,8 +65,9 @@ class Summarising:
     lease = 5 * jobs.LEASE
 
     def __init__(
-        self, database: Database, summariser: Summariser, policy: SummaryPolicy, counter: TokenCounter
+        self, database: Database, summariser: Callable[[Job], Summariser], policy: SummaryPolicy, counter: TokenCounter
     ) -> None:
+        """Ask `summariser` who summarises for a job."""
         self._database = database
         self._summariser = summariser
         self._policy = policy
@@ -85,15 +88,23 @@ class Summarising:
                 self._run(job)
             except JobLost:
                 continue  # whoever took it over writes what is due
-            except SummaryFailed as error:
+            except CostCeilingReached as error:
+                _log.warning("a session is not summarised before its tenant may spend again: %s", error)
+                self._postpone(job, error.free_at)
+            except (SummaryFailed, ModelError) as error:
                 _log.warning("a session was not summarised and will be tried again: %s", error)
                 give_back(self._database, [job], str(error))
 
+    def _postpone(self, job: Job, until: int | None) -> None:
+        with self._database.write(job.tenant) as transaction, suppress(JobLost):
+            jobs.postpone(transaction, job, transaction.now + _HOUR if until is None else until)
+
     def _run(self, job: Job) -> None:
         (session_id,) = job.record_ids
+        summariser = self._summariser(job)
         steps = 0
-        while steps < _STEPS_AT_ONCE and (step := self._next(job, session_id)) is not None:
-            self._keep(job, session_id, step, self._draft(step))
+        while steps < _STEPS_AT_ONCE and (step := self._next(job, session_id, summariser)) is not None:
+            self._keep(job, session_id, step, self._draft(step, summariser))
             steps += 1
         with self._database.write(job.tenant) as transaction:
             scopes.lock(transaction, [job.scope_id])
@@ -103,24 +114,32 @@ class Summarising:
             elif job.kind == jobs.CLOSE:
                 sessions.end(transaction, job.scope_id, session_id)
 
-    def _next(self, job: Job, session_id: bytes) -> _Step | None:
+    def _next(self, job: Job, session_id: bytes, summariser: Summariser) -> _Step | None:
         """Read what is to be summarised next; nothing is held when this returns."""
         with self._database.read(job.tenant) as transaction:
             view = View(scopes.named(transaction, [job.scope_id]))
             covered = summaries.stretches(transaction, job.scope_id, session_id)
+            closing = job.kind != jobs.SUMMARISE
             for hole in holes(covered):
-                if step := self._segment(transaction, view, session_id, hole, closing=job.kind != jobs.SUMMARISE):
+                if step := self._segment(transaction, view, session_id, hole, summariser, closing=closing):
                     return step
             if below := next_rollup(covered, self._policy):
                 return _above(transaction, job.scope_id, session_id, below, below[0].level + 1)
             if below := next_overview(covered, self._policy):
                 return _above(transaction, job.scope_id, session_id, below, OVERVIEW_LEVEL)
-            if job.kind != jobs.SUMMARISE and _record_is_old(transaction, job.scope_id, session_id, covered):
+            if closing and _record_is_old(transaction, job.scope_id, session_id, covered):
                 return _above(transaction, job.scope_id, session_id, standing(covered), SESSION_LEVEL)
         return None
 
     def _segment(
-        self, transaction: Transaction, view: View, session_id: bytes, hole: Hole, *, closing: bool
+        self,
+        transaction: Transaction,
+        view: View,
+        session_id: bytes,
+        hole: Hole,
+        summariser: Summariser,
+        *,
+        closing: bool,
     ) -> _Step | None:
         most = 2 * (self._policy.longest + self._policy.threshold)
         said = records.session_messages(
@@ -130,7 +149,7 @@ class Summarising:
             # All of a summarised stretch was erased: an empty summary closes the hole, so that the rest fits together.
             return _Step(level=SEGMENT_LEVEL, first_seq=hole.first, last_seq=hole.last)
         shown = with_tool_groups(window_message(message, self._counter) for message in said)
-        phases = self._summariser.boundaries(said) if self._policy.kind == "phases" else ()
+        phases = summariser.boundaries(said) if self._policy.kind == "phases" else ()
         count = next_segment(shown, self._policy, is_open=hole.last is None, closing=closing, boundaries=phases)
         if not count:
             return None
@@ -145,11 +164,11 @@ class Summarising:
             tokens=sum(message.tokens for message in shown[:count]),
         )
 
-    def _draft(self, step: _Step) -> Draft:
+    def _draft(self, step: _Step, summariser: Summariser) -> Draft:
         if step.messages:
-            return self._summariser.segment(step.messages, words=self._policy.words)
+            return summariser.segment(step.messages, words=self._policy.words)
         if any(one.text for one in step.below):
-            return self._summariser.merge(step.below, words=self._policy.words)
+            return summariser.merge(step.below, words=self._policy.words)
         return _NOTHING
 
     def _keep(self, job: Job, session_id: bytes, step: _Step, draft: Draft) -> None:

@@ -1,17 +1,23 @@
-"""What goes with a record: everything derived from it that has no other source, and how each of it is removed."""
+"""What goes with a record: everything derived from it that has no other source, and how each of it is removed.
 
-from collections.abc import Collection, Mapping
+It goes for good, or into the bin. What lies in the bin is no source of what lives; but it goes for good with the last
+of its own sources, wherever these lie.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
-from sqlalchemy import bindparam, delete, or_, select
+from sqlalchemy import Row, bindparam, delete, or_, select
 
 from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
-from retentia.store import custody, jobs, records, schema, scopes, sessions, summaries
+from retentia.store import binned, custody, jobs, records, schema, scopes, sessions, summaries
 from retentia.store.among import IDS, among, parcels
+from retentia.store.binned import RemovalRow
 from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
@@ -43,25 +49,64 @@ class Removed:
 
 
 def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
-    """Remove the records that lie in some scopes, with what is derived from them alone."""
+    """Remove the records that lie in some scopes, or in their bin, with what is derived from them alone."""
     view, removed = records.View(named), Removed()
-    found, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
-    going = {kind: sorted(some) for kind, some in found.items()}  # once: each statement takes them in this order
-    everything = sorted(chain.from_iterable(going.values()))
-    removed.records, removed.sources = everything, records.source_keys(transaction, view, going)
-    _take_into_custody(transaction, named, everything, removed)
-    for scope_id, name in sorted(named.items()):
-        alone = len(named) == 1
-        here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), everything)
-        if here:
-            _remove_here(transaction, scope_id, here, removed)
-    for some in parcels(transaction, everything):
+    going = _in_order(closure(transaction, view, records.kinds_of(transaction, view, ids))[0])
+    living = _all_of(going)
+    buried = in_bin(transaction, named, living, ids)
+    removed.records = sorted(chain(living, (bytes(row.id) for row in buried))) if buried else living
+    removed.sources = records.source_keys(transaction, view, going) + binned.source_keys(buried, named)
+    _take_into_custody(transaction, named, living, buried, removed)
+    removed.count("bin", binned.take_out(transaction, buried))
+    _remove_from_scopes(transaction, named, going, living, buried, removed)
+    for scope_id in sorted({row.scope_id for row in buried}):
+        sessions.drop_kept(transaction, scope_id)
+    for some in parcels(transaction, removed.records):
         removed.count("derived_from", transaction.run(_DELETE_EDGES, {"tenant": transaction.tenant, IDS: some}))
+    binned.drop_edges(transaction, removed.records)
     return removed
 
 
+def set_aside(
+    transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes], removal: RemovalRow
+) -> Removed:
+    """Move records that lie in some scopes into the bin, with what is derived from them alone."""
+    view, removed = records.View(named), Removed()
+    going = _in_order(closure(transaction, view, records.kinds_of(transaction, view, ids))[0])
+    removed.records = living = _all_of(going)
+    for scope_id, here in _by_scope(transaction, named, going, living):
+        binned.put(transaction, removal, named[scope_id], scope_id, here)
+    _remove_from_scopes(transaction, named, going, living, (), removed)
+    removed.count("derived_from", binned.take_edges(transaction, living))
+    return removed
+
+
+def in_bin(
+    transaction: Transaction, named: Mapping[int, Scope], living: Collection[bytes], ids: Collection[bytes]
+) -> list[Row[Any]]:
+    """Return the rows of the bin that go with some that live, or by their ids.
+
+    Those are the named ones, and what is derived from nothing else than what goes.
+    """
+    if binned.is_empty(transaction):
+        return []
+    found = {bytes(row.id): row for row in binned.find(transaction, list(named), ids)}
+    while True:
+        going = {*living, *found}
+        derived = binned.derived(transaction, going) - going
+        orphans = {child for child, some in binned.sources(transaction, derived).items() if some <= going}
+        more = binned.find(transaction, list(named), orphans)
+        if not more:
+            return list(found.values())
+        found.update((bytes(row.id), row) for row in more)
+
+
 def _take_into_custody(
-    transaction: Transaction, named: Mapping[int, Scope], going: Collection[bytes], removed: Removed
+    transaction: Transaction,
+    named: Mapping[int, Scope],
+    living: Collection[bytes],
+    buried: Iterable[Row[Any]],
+    removed: Removed,
 ) -> None:
     """Keep the rows of what goes from scopes under a legal hold; the scopes must be locked."""
     counts: dict[int, int] = {}
@@ -70,19 +115,54 @@ def _take_into_custody(
         if row.scope_id in counts:
             continue  # the oldest hold of a scope has taken them
         name = named[row.scope_id]
-        here = records.kinds_of(transaction, records.View({row.scope_id: name}), going)
-        counts[row.scope_id] = sum(map(len, here.values()))
+        here = records.kinds_of(transaction, records.View({row.scope_id: name}), living)
+        from_bin = [one for one in buried if one.scope_id == row.scope_id]
+        counts[row.scope_id] = sum(map(len, here.values())) + len(from_bin)
         custody.take(transaction, name, row, here)
+        custody.take_from_bin(transaction, row, from_bin)
     removed.kept = kept_by(held_by, counts)
 
 
-def _remove_here(
-    transaction: Transaction, scope_id: int, going: Mapping[Kind, Collection[bytes]], removed: Removed
+def _remove_from_scopes(
+    transaction: Transaction,
+    named: Mapping[int, Scope],
+    going: Mapping[Kind, Sequence[bytes]],
+    living: Sequence[bytes],
+    buried: Iterable[Row[Any]],
+    removed: Removed,
 ) -> None:
-    everything = sorted(chain.from_iterable(going.values()))
+    for scope_id, here in _by_scope(transaction, named, going, living):
+        beside = [row for row in buried if row.scope_id == scope_id]
+        if here or beside:
+            _remove_here(transaction, scope_id, here, beside, removed)
+
+
+def _by_scope(
+    transaction: Transaction,
+    named: Mapping[int, Scope],
+    going: Mapping[Kind, Sequence[bytes]],
+    living: Sequence[bytes],
+) -> Iterator[tuple[int, Mapping[Kind, Sequence[bytes]]]]:
+    """Yield each scope with what goes from it."""
+    for scope_id, name in sorted(named.items()):
+        alone = len(named) == 1
+        yield scope_id, going if alone else records.kinds_of(transaction, records.View({scope_id: name}), living)
+
+
+def _remove_here(
+    transaction: Transaction,
+    scope_id: int,
+    going: Mapping[Kind, Sequence[bytes]],
+    beside: Sequence[Row[Any]],
+    removed: Removed,
+) -> None:
+    """Delete records of a scope; `beside` are those of its bin, which the change names, too."""
+    living = _all_of(going)
+    changed = sorted(chain(living, (bytes(row.id) for row in beside))) if beside else living
     for derived in DERIVED.values():
-        removed.count(derived.table, derived.erase(transaction, scope_id, everything))
+        removed.count(derived.table, derived.erase(transaction, scope_id, living))
     touched = records.sessions_of(transaction, scope_id, going)
+    touched.update(bytes(row.session_id) for row in beside if row.session_id)
     for kind, some in going.items():
         removed.count(kind.value, records.remove(transaction, scope_id, kind, some))
     removed.count("session", sessions.delete_empty(transaction, scope_id, touched))
@@ -90,7 +170,7 @@ def _remove_here(
         summaries.delete_orphans(transaction, scope_id, touched)
         for session_id in sorted(touched):
             jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
-    removed.versions[scope_id] = scopes.record_change(transaction, scope_id, everything)
+    removed.versions[scope_id] = scopes.record_change(transaction, scope_id, changed)
 
 
 def closure(
@@ -121,3 +201,12 @@ def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], s
         edges = transaction.tuples(_PARENTS, {"tenant": transaction.tenant, IDS: some})
         kept.update(child for child, parent in edges if parent not in going)
     return children - kept, kept
+
+
+def _in_order(found: Mapping[Kind, Collection[bytes]]) -> dict[Kind, list[bytes]]:
+    """Order the ids of each kind, once: each statement takes them in this order."""
+    return {kind: sorted(some) for kind, some in found.items()}
+
+
+def _all_of(going: Mapping[Kind, Sequence[bytes]]) -> list[bytes]:
+    return sorted(chain.from_iterable(going.values()))

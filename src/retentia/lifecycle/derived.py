@@ -3,7 +3,7 @@
 Rows of the kinds here carry their parent's id in their own key, so that no link can be missing; a summary carries the
 session and the stretch of it. Records that were
 derived from other records (an item from the messages it was learned from) name them in `derived_from`. Every table is
-a record, a derived kind, custody, or bookkeeping without content; a test fails for a table that is none of them.
+a record, a derived kind, custody, the bin, or bookkeeping without content; a test fails for one that is none of them.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,6 +24,10 @@ BOOKKEEPING = frozenset(
 
 IN_CUSTODY = frozenset({"custody"})
 """Tables with the content of erased records that a legal hold keeps; no read but `Memory.custody` looks there."""
+
+IN_BIN = frozenset({"bin_record", "bin_session", "bin_derived_from"})
+"""Tables with removed records until they are purged, the sessions of which nothing else is left, and the sources of
+both; no read but `Keeping.removed` looks there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

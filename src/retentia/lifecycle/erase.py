@@ -10,39 +10,50 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from typing import Any, TypeVar
 
 from retentia.errors import NotFound, StoreBehindLedger, StoreBusy, StoreError
 from retentia.lifecycle.acknowledge import OtherReaders
 from retentia.lifecycle.closure import Removed, remove
 from retentia.lifecycle.hold import check_reason, hold_again, set_hold
-from retentia.lifecycle.ledger import Entry, Ledger, Mark
+from retentia.lifecycle.ledger import Entry, EntryKind, Ledger, Mark
+from retentia.lifecycle.set_aside import remove_again, restore_again
 from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, source_key
 from retentia.model.hold import Hold, Released
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
 from retentia.model.turns import in_turns
 from retentia.security import audit
-from retentia.security.audit import Action, Actor
-from retentia.store import custody, erasures, jobs, readers, records, scopes
+from retentia.security.audit import Access, Action, Actor
+from retentia.store import binned, custody, erasures, jobs, readers, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.records import SourceKey
 
+Line = Mapping[str, Any]
+"""What a line of the ledger names, by the fields of `Entry`."""
+_T = TypeVar("_T")
 _PATIENCE_TO_RECOVER = 1.0
+_AGAIN: Mapping[str, tuple[Action, Callable[[Transaction, Entry], Mapping[int, int]]]] = {
+    "hold": (Action.HOLD, hold_again),
+    "removal": (Action.REMOVE, remove_again),
+    "restored": (Action.RESTORE, restore_again),
+}
 _RECOVERY = Actor("recovery", "recovery")  # who began what is finished now is not known; the next caller it is not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """The receipt of an erasure.
+    """The receipt of an erasure, or of a removal into the bin: then it has `restorable_until`, and its id restores it.
 
     `removed` counts rows by kind, `records` are the ids that are gone, `missing` those that were not there. `pending`
     says which bytes are left for now, and why. `tombstones` counts the sources that will not be taken over again.
-    `ledger_seq` is the line of the ledger that names it, None without one; `backup_until` says when the last backup
-    that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the reason of
-    each legal hold, the records whose content is in custody: hidden, and purged when the last hold is released.
-    `processes` counts the open stores that may hold content in memory, this one included, and `acknowledged` those that
-    have let go of it; `pending` names the others.
+    `ledger_seq` is the line of the ledger that names an erasure, None without one; `backup_until` says when the last
+    backup that may still hold the records expires (UTC microseconds), None when there is none. `kept` counts, by the
+    reason of each legal hold, the records whose content is in custody: hidden, and purged when the last hold is
+    released. `removed` counts under "bin" what was there before. `restorable_until` is UTC microseconds, None for an
+    erasure. `processes` counts the open stores that may hold content in memory, this one included, and `acknowledged`
+    those that have let go of it; `pending` names the others.
     """
 
     id: str = ""
@@ -57,6 +68,7 @@ class Erasure:
     processes: int = 1
     acknowledged: int = 1
     pending: str = ""
+    restorable_until: int | None = None
 
 
 class Eraser:
@@ -96,31 +108,79 @@ class Eraser:
         erased = set(done.records)
         missing = tuple(name for name in in_turns(wanted.values()) if name not in erased)
         pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
-        answers = self._others.wait(planned.id, done.processes - 1)
-        pending += [left for left in (answers.pending, self._reclaim(planned.id)) if left]
-        return replace(
-            done,
-            missing=missing,
-            processes=answers.processes,
-            acknowledged=answers.acknowledged,
-            pending="; ".join(pending),
-        )
+        done = self._answered(planned.id, done)
+        pending += [left for left in (done.pending, self._reclaim(planned.id)) if left]
+        return replace(done, missing=missing, pending="; ".join(pending))
 
-    def hold(self, scope: Scope, reason: str) -> Hold:
-        """Put a legal hold on a scope, and name it in the ledger. Raises InvalidInput without a reason."""
+    def remove(self, tenant: str, act: Callable[[Transaction], tuple[Erasure, Removed, Line | None]]) -> Erasure:
+        """Remove records into the bin by `act`, and wait until every process has let go of them in memory.
+
+        It is noted in the store like an erasure whose records are gone, so that whoever opens the store after a crash
+        asks the other processes in its place.
+        """
+
+        def noted(transaction: Transaction) -> tuple[tuple[Erasure, Removed, int], Line | None]:
+            began_ms = readers.clock_ms(transaction)
+            receipt, removed, line = act(transaction)
+            if line is not None:
+                planned = Planned(id=id_bytes(receipt.id), tenant=tenant, scope_ids=(), record_ids=())
+                erasures.note_removed(transaction, planned, removed.versions)
+            return (receipt, removed, began_ms), line
+
+        receipt, removed, began_ms = self.write_line(tenant, "removal", noted)
+        if not removed.versions:
+            return receipt
+        removal_id = id_bytes(receipt.id)
+        asked = self.let_go(removal_id, tenant, removed.versions, since_ms=began_ms)
+        receipt = self._answered(removal_id, replace(receipt, processes=1 + asked))
+        self._finish_when_answered(removal_id)
+        return receipt
+
+    def hold(self, scope: Scope, reason: str, *, actor: Actor) -> Hold:
+        """Put a legal hold on a scope, and name it in the ledger and the audit log. Raises InvalidInput."""
         check_reason(reason)
+
+        def set_it(transaction: Transaction) -> tuple[Hold, Line]:
+            scope_id, hold = set_hold(transaction, scope, reason)
+            access = Access(
+                actor=actor, action=Action.HOLD, scope=scope_id, ids=[id_bytes(hold.id)], at=transaction.now
+            )
+            audit.append(transaction, [access])
+            return hold, {"id": hold.id, "scopes": (scope_id,)}
+
+        return self.write_line(scope.tenant, "hold", set_it)
+
+    def write_line(self, tenant: str, kind: EntryKind, act: Callable[[Transaction], tuple[_T, Line | None]]) -> _T:
+        """Do something in one transaction and name it in one line of the ledger, which is on disk before it is done.
+
+        `act` returns its answer and what the line names, None for no line. Killed between the two, what the line names
+        is done by whoever opens the store next.
+        """
         self.recover()
         with self._ledger.held(begin=True) as held:
             self._finish_begun(held)
-            with self._database.write(scope.tenant) as transaction:
-                scope_id, hold = set_hold(transaction, scope, reason)
-                if held is not None:
-                    keyed = _keyed_tenant(held.ledger, scope.tenant)
-                    held.log.append(at=transaction.now, kind="hold", id=hold.id, tenant=keyed, scopes=(scope_id,))
+            with self._database.write(tenant) as transaction:
+                answer, line = act(transaction)
+                if held is not None and line is not None:
+                    keyed = _keyed_tenant(held.ledger, tenant)
+                    held.log.append(at=transaction.now, kind=kind, tenant=keyed, **line)
                     self._ledger.note_applied(transaction, held.log.end)
-        return hold
+        return answer
 
-    def release(self, tenant: str, hold_id: RecordId) -> Released:
+    def let_go(self, notice_id: bytes, tenant: str, versions: Mapping[int, int], *, since_ms: int | None = None) -> int:
+        """Drop what this process holds in memory of some scopes, and ask all others to; return how many were asked.
+
+        With each scope comes the version from which on it may be held; `since_ms` is as for `OtherReaders.ask`.
+        """
+        self._on_removed(versions)
+        return self._others.ask(notice_id, tenant, list(versions), since_ms=since_ms)
+
+    def _answered(self, erasure_id: bytes, done: Erasure) -> Erasure:
+        """Wait for those that were asked, and say in the receipt who has let go."""
+        answers = self._others.wait(erasure_id, done.processes - 1)
+        return replace(done, processes=answers.processes, acknowledged=answers.acknowledged, pending=answers.pending)
+
+    def release(self, tenant: str, hold_id: RecordId, *, actor: Actor) -> Released:
         """End a legal hold and purge what no other hold keeps, with its bytes. Raises NotFound.
 
         It is an erasure with the id of the hold: noted, carried out and finished like any other.
@@ -130,7 +190,8 @@ class Eraser:
         with self._ledger.held(begin=True) as held:
             self._finish_begun(held)
             self._release_of(tenant, hold_id)  # another process may have been quicker
-            done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
+            with self._database.noting(partial(audit.log_writes, actor, Action.RELEASE)):
+                done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
         return Released(purged=len(done.records), pending=self._reclaim(planned.id))
 
     def _release_of(self, tenant: str, hold_id: RecordId) -> Planned:
@@ -146,7 +207,8 @@ class Eraser:
             if scope_id is None:
                 return 0, []
             found = records.kinds_of(transaction, records.View({scope_id: scope}), wanted)
-        return scope_id, sorted(chain.from_iterable(found.values()))
+            in_bin = binned.there(transaction, scope_id, wanted)
+        return scope_id, sorted(chain(in_bin, *found.values()))
 
     def _note_and_carry_out(self, planned: Planned, held: Held) -> Erasure:
         """Note what is to be erased first, so that the line of the ledger is known for our own after a crash."""
@@ -162,7 +224,10 @@ class Eraser:
             raise
 
     def drop_empty(self, tenant: str, user: str) -> int:
-        """Remove the scopes of a person in which nothing is left and held, with their names; return how many."""
+        """Remove the scopes of a person in which, and in whose bin, nothing is left and held, with their names.
+
+        Return how many.
+        """
         with self._database.write(tenant) as transaction:
             own = {number: name for number, name in scopes.all_scopes(transaction) if name.user == user}
             scopes.lock(transaction, sorted(own))
@@ -198,7 +263,7 @@ class Eraser:
         _check_seen(later, begun)
         lines = {entry.id: entry for entry in later if entry.kind == "erasure"}
         if held is not None:
-            self._hold_again(held, later)
+            self._do_again(held, later)
         for planned in begun:
             if planned.state == "planned":
                 with self._database.noting(partial(audit.log_writes, _RECOVERY, Action.ERASE)):
@@ -213,7 +278,7 @@ class Eraser:
             return
         with self._database.write("") as transaction:
             for entry in later:
-                if entry.expires_at is not None:
+                if entry.kind == "backup" and entry.expires_at is not None:
                     self._ledger.note_backup(transaction, entry.expires_at)
             self._ledger.note_applied(transaction, end)
 
@@ -229,22 +294,28 @@ class Eraser:
             for entry in held.log.later:
                 if entry.kind == "erasure":
                     removed.append(self._repeat(entry, tenants.get(entry.tenant, "")))
-                self._hold_again(held, [entry])
+                self._do_again(held, [entry])
             self._pass_over_backups(held.log.later, held.log.end)
         for one in removed:
             self._on_removed(one.versions)
         self._database.reclaim()
         return sum(len(one.records) for one in removed)
 
-    def _hold_again(self, held: Held, later: Sequence[Entry]) -> None:
-        """Set the holds that the ledger names and this store lacks: it was restored, or killed while it set them."""
-        if not (named := [entry for entry in later if entry.kind == "hold"]):
+    def _do_again(self, held: Held, later: Sequence[Entry]) -> None:
+        """Do what the ledger names and this store lacks besides erasures: it was restored, or killed in the middle.
+
+        Nothing is lost by it: a hold keeps, what is removed lies in the bin, and what was restored is there again.
+        """
+        if not (named := [entry for entry in later if entry.kind in _AGAIN]):
             return
         tenants = self._tenants(held)
         for entry in named:
+            action, again = _AGAIN[entry.kind]
             if (tenant := tenants.get(entry.tenant)) is not None:
-                with self._database.write(tenant) as transaction:
-                    hold_again(transaction, entry)
+                noting = self._database.noting(partial(audit.log_writes, _RECOVERY, action))
+                with noting, self._database.write(tenant) as transaction:
+                    versions = again(transaction, entry)
+                self.let_go(new_id_bytes(), tenant, versions)
 
     def _tenants(self, held: Held) -> dict[str, str]:
         with self._database.read("") as transaction:
@@ -271,8 +342,7 @@ class Eraser:
                 entry = entry or self._write_line(transaction, held, planned, removed, sources)
                 self._ledger.note_applied(transaction, held.log.end)
             backup_until = self._ledger.backup_until(transaction)
-        self._on_removed(removed.versions)
-        asked = self._others.ask(planned.id, planned.tenant, list(removed.versions), since_ms=began_ms)
+        asked = self.let_go(planned.id, planned.tenant, removed.versions, since_ms=began_ms)
         return Erasure(
             id=name,
             at=transaction.now,
@@ -317,7 +387,8 @@ class Eraser:
 
 
 def _has_records(transaction: Transaction, scope_id: int, name: Scope) -> bool:
-    return any(records.counts(transaction, records.View({scope_id: name})).values())
+    there = records.counts(transaction, records.View({scope_id: name}))
+    return any(there.values()) or bool(binned.count(transaction, [scope_id]))
 
 
 def _apply(transaction: Transaction, name: str, scope_ids: Sequence[int], ids: Iterable[bytes]) -> Removed:
@@ -328,6 +399,7 @@ def _apply(transaction: Transaction, name: str, scope_ids: Sequence[int], ids: I
     for row in custody.holds(transaction, scope_ids):
         if id_text(row.id) == name:
             purged = custody.release(transaction, row)
+            transaction.touched.append((row.scope_id, b"".join([row.id, *sorted(purged)])))
             return Removed(counts={"custody": len(purged)}, records=purged, is_release=True)
     return remove(transaction, named, list(ids))
 

@@ -6,24 +6,30 @@ Nothing is removed that was not in the preview.
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from retentia.errors import InvalidInput
-from retentia.lifecycle.closure import closure
+from retentia.index.passages import passages_of
+from retentia.index.tokenizer import analyse_query
+from retentia.lifecycle.closure import closure, in_bin
 from retentia.lifecycle.hold import kept_of
 from retentia.model.filters import Filter
 from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.record import ITEM_KINDS, Kind, Record
 from retentia.model.scope import Scope
 from retentia.read.listing import list_records
-from retentia.store import records, scopes
+from retentia.store import binned, records, scopes
 from retentia.store.database import Transaction
 from retentia.store.records import View
+from retentia.write.indexed import indexed
 
 SAMPLES = 5
 _PAGE = 500
@@ -71,6 +77,7 @@ class Forgetting:
     `counts` is by kind; what is derived from them alone is counted, too, and listed in `along`. `remains` are records
     that are derived from some of them and from others: they stay. `related` resembles the topic without naming it.
     `kept` counts, by the reason of each legal hold, the records whose content stays in custody until it is released.
+    `binned` lie in the bin already; they are purged at once when this is forgotten for good, and counted apart.
     """
 
     scope: Scope
@@ -81,6 +88,7 @@ class Forgetting:
     remains: tuple[Sample, ...] = ()
     related: tuple[Sample, ...] = ()
     kept: Mapping[str, int] = field(default_factory=dict)
+    binned: tuple[RecordId, ...] = ()
 
 
 def preview(
@@ -112,6 +120,7 @@ def preview(
     along = sorted({record_id for some in going.values() for record_id in some} - chosen)
     shown = records.fetch(transaction, view, records.kinds_of(transaction, view, staying))
     gone = chosen | set(along)
+    buried = in_bin(transaction, named, gone, list(_matching_in_bin(transaction, view, wanted)))
     return Forgetting(
         scope=scope,
         ids=tuple(record.id for record in found),
@@ -120,8 +129,30 @@ def preview(
         samples=tuple(map(_sample, found[:SAMPLES])),
         remains=tuple(map(_sample, list(shown.values())[:SAMPLES])),
         related=tuple(_sample(record) for record in related if id_bytes(record.id) not in gone)[:SAMPLES],
-        kept=kept_of(transaction, named, sorted(gone)),
+        kept=kept_of(transaction, named, sorted(gone), buried=[row.scope_id for row in buried]),
+        binned=tuple(id_text(bytes(row.id)) for row in buried if row.scope_id == scope_id),
     )
+
+
+def _matching_in_bin(transaction: Transaction, view: View, wanted: Selection) -> Iterator[bytes]:
+    """Find what the selection names in the bin; as that is in no index, each record is looked at."""
+    named = [id_bytes(record_id) for record_id in wanted.ids] or None
+    topic = frozenset(_terms(analyse_query(wanted.about).stems)) if wanted.about else None
+    for record_id, record in binned.within(transaction, view, named):
+        is_about = topic is None or _says(record, topic)
+        if is_about and _matches(record, wanted):
+            yield record_id
+
+
+def _says(record: Record, topic: Collection[int]) -> bool:
+    """Tell whether one passage of a record says all words of a topic, each in any of its forms."""
+    passages = passages_of(indexed(record)) if topic else []
+    return any(frozenset(topic) <= frozenset(_terms(np.frombuffer(one.stems, dtype="<u4"))) for one in passages)
+
+
+def _terms(stems: NDArray[np.uint32]) -> list[int]:
+    terms: list[int] = stems.tolist()
+    return terms
 
 
 def _candidates(

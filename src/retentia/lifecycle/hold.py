@@ -12,7 +12,9 @@ from retentia.lifecycle.ledger import Entry
 from retentia.model.hold import Hold, InCustody
 from retentia.model.ids import id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
-from retentia.store import custody, records, scopes
+from retentia.security import audit
+from retentia.security.audit import Access, Action, Actor
+from retentia.store import binned, custody, records, scopes
 from retentia.store.custody import HoldRow
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
@@ -32,14 +34,19 @@ def set_hold(transaction: Transaction, scope: Scope, reason: str) -> tuple[int, 
     return scope_id, _shown(transaction, row, scope)
 
 
-def hold_again(transaction: Transaction, entry: Entry) -> None:
-    """Set a hold that the ledger names and a restored store lacks; its id stands for the reason, which is not there."""
+def hold_again(transaction: Transaction, entry: Entry) -> Mapping[int, int]:
+    """Set a hold that the ledger names and a restored store lacks; its id stands for the reason, which is not there.
+
+    Return the scopes that were changed: none, for a hold changes no record.
+    """
     known = {id_text(row.id) for row in custody.holds(transaction)}
     for scope_id in scopes.with_agents(transaction, entry.scopes).keys() & set(entry.scopes):
         scopes.lock(transaction, [scope_id])
         if entry.id not in known:
             raw, why = id_bytes(entry.id), f"hold {entry.id} of the ledger"
             custody.set_hold(transaction, HoldRow(id=raw, scope_id=scope_id, reason=why, created_at=entry.at))
+            transaction.touched.append((scope_id, raw))
+    return {}
 
 
 def all_holds(database: Database, tenant: str) -> list[Hold]:
@@ -49,10 +56,19 @@ def all_holds(database: Database, tenant: str) -> list[Hold]:
         return [_shown(transaction, row, named[row.scope_id]) for row in custody.holds(transaction)]
 
 
-def in_custody(database: Database, tenant: str, *, content: bool) -> list[InCustody]:
-    """Return what is in custody of a tenant, in the order it was erased."""
-    with database.read(tenant) as transaction:
-        return custody.listing(transaction, dict(scopes.all_scopes(transaction)), content=content)
+def in_custody(database: Database, tenant: str, *, content: bool, actor: Actor) -> list[InCustody]:
+    """Return what is in custody of a tenant, in the order it was erased; that is logged before it is given."""
+    with database.write(tenant) as transaction:
+        found = custody.listing(transaction, dict(scopes.all_scopes(transaction)), content=content)
+        by_scope: dict[Scope | None, list[bytes]] = {} if found else {None: []}
+        for one in found:
+            by_scope.setdefault(one.scope, []).append(id_bytes(one.id))
+        looks = [
+            Access(actor=actor, action=Action.CUSTODY, scope=scope, ids=ids, at=transaction.now)
+            for scope, ids in by_scope.items()
+        ]
+        audit.append(transaction, looks)
+    return found
 
 
 def kept_by(held_by: Iterable[HoldRow], counts: Mapping[int, int]) -> dict[str, int]:
@@ -64,12 +80,18 @@ def kept_by(held_by: Iterable[HoldRow], counts: Mapping[int, int]) -> dict[str, 
     return kept
 
 
-def kept_of(transaction: Transaction, named: Mapping[int, Scope], going: Sequence[bytes]) -> dict[str, int]:
-    """Count by the reason of each hold the records it would keep, were these erased."""
+def kept_of(
+    transaction: Transaction, named: Mapping[int, Scope], going: Sequence[bytes], *, buried: Sequence[int]
+) -> dict[str, int]:
+    """Count by the reason of each hold the records it would keep, were these erased.
+
+    `buried` has the number of the scope of each one that goes from the bin.
+    """
     held_by = custody.holds(transaction, list(named))
     held = {row.scope_id: View({row.scope_id: named[row.scope_id]}) for row in held_by}
     counts = {
-        scope_id: sum(map(len, records.kinds_of(transaction, view, going).values())) for scope_id, view in held.items()
+        scope_id: sum(map(len, records.kinds_of(transaction, view, going).values())) + buried.count(scope_id)
+        for scope_id, view in held.items()
     }
     return kept_by(held_by, counts)
 
@@ -82,4 +104,5 @@ def _shown(transaction: Transaction, row: HoldRow, name: Scope) -> Hold:
         created_at=row.created_at,
         records=sum(records.counts(transaction, View({row.scope_id: name})).values()),
         in_custody=custody.count(transaction, row.scope_id),
+        in_bin=binned.count(transaction, [row.scope_id]),
     )

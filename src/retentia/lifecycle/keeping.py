@@ -1,22 +1,37 @@
-"""What a tenant decides about keeping: the schedule, the quota, the written policy; and how much there is of it."""
+"""What is kept and for how long: the schedule, the quota, the written policy; the bin, legal holds and custody."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 
+from retentia.errors import InvalidInput
+from retentia.lifecycle.bin import Bin
+from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.growth import Growth, by_month
-from retentia.lifecycle.policy import LayerPolicy, policy
-from retentia.lifecycle.retention import Erase, Expiry, expire_all
+from retentia.lifecycle.hold import all_holds, in_custody
+from retentia.lifecycle.policy import LayerPolicy, policy, restorable_for
+from retentia.lifecycle.retention import ACTOR, Expiry, expire_all
+from retentia.model.hold import Hold, InCustody, Released
+from retentia.model.ids import RecordId, id_bytes, id_text
+from retentia.model.removal import Removal
 from retentia.model.retention import Schedule
+from retentia.model.scope import Scope
+from retentia.security.access import check_opaque
+from retentia.security.audit import Actor
 from retentia.store import growth, tenant_settings
 from retentia.store.database import Database
 from retentia.store.tenant_settings import Quota
 
 
 class Keeping:
-    """For those who administer a store; `Memory.keeping` has it."""
+    """For those who administer a store; `Memory.keeping` has it. `actor` is whom the audit log names."""
 
-    def __init__(self, database: Database, erase: Erase) -> None:
+    def __init__(self, database: Database, eraser: Eraser, *, actor: Actor) -> None:
         self._database = database
-        self._erase = erase
+        self._eraser = eraser
+        self._bin = Bin(database, eraser)
+        self._actor = actor
 
     def schedule(self, tenant: str) -> Schedule:
         """Return the retention schedule that decides on what is written from now on."""
@@ -41,7 +56,7 @@ class Keeping:
     def set_quota(self, *, tenant: str, max_records: int | None = None, max_bytes: int | None = None) -> Quota:
         """Limit what each user may have in all scopes together; None is no limit. Writes beyond raise QuotaExceeded.
 
-        What is there stays. With a quota each write counts what the user has.
+        What is there stays. With a quota each write counts what the user has, and what lies in the bin.
         """
         chosen = Quota(max_records=max_records, max_bytes=max_bytes)
         with self._database.write(tenant) as transaction:
@@ -57,6 +72,75 @@ class Keeping:
         """Return the policy of each layer of memory, under the tenant's schedule."""
         return policy(self.schedule(tenant))
 
-    def expire(self) -> Expiry:
-        """Erase what has expired, of every tenant, a bounded number of records; a worker does so by itself."""
-        return expire_all(self._database, self._erase)
+    def expire(self, *, undo_for: timedelta | None = None) -> Expiry:
+        """Let go of what has expired, of every tenant, a bounded number of records; a worker does so by itself.
+
+        It lies in the bin for `undo_for`, None for as long as the policy says; nothing erases it at once.
+        """
+        window = restorable_for() if undo_for is None else undo_for
+        if not window:
+            return expire_all(self._database, self._eraser.erase)
+        put_away = partial(self._bin.remove, cause="retention", restorable_for=window, actor=ACTOR)
+        return expire_all(self._database, put_away)
+
+    def purge(self) -> int:
+        """Erase for good what lies in the bin for too long, a bounded number of records; a worker does so by itself.
+
+        Return how many records went.
+        """
+        return self._bin.purge()
+
+    def upkeep(self) -> None:
+        """Do what is due: let go of what has expired, and purge the bin."""
+        self.expire()
+        self.purge()
+
+    def remove(self, ids: Sequence[RecordId], *, scope: Scope, undo_for: timedelta) -> Erasure:
+        """Put records of exactly this scope out of sight, to be restored within a time; `Memory.forget` asks for it.
+
+        Raises InvalidInput.
+        """
+        return self._bin.remove(scope, ids, cause="forget", restorable_for=undo_for, actor=self._actor)
+
+    def removed(self, *, scope: Scope, content: bool = False) -> list[Removal]:
+        """Return what was removed from exactly this scope and can still be restored, the latest first.
+
+        What it says only with `content=True`; that is logged before it is given.
+        """
+        return self._bin.removed(scope, content=content, actor=self._actor)
+
+    def restore(self, removal_id: str, *, scope: Scope) -> tuple[RecordId, ...]:
+        """Bring back what one removal took: the same records in the same places, found at once; return their ids.
+
+        What had expired is kept for another month. Raises NotFound when its time is over, InvalidInput, and Conflict
+        when some of it is known only from what another removal took: restore that one first.
+        """
+        return self._bin.restore(scope, _id(removal_id), actor=self._actor)
+
+    def hold(self, *, scope: Scope, reason: str) -> Hold:
+        """Put a legal hold on exactly this scope; see `Memory.hold`."""
+        return self._eraser.hold(scope, reason, actor=self._actor)
+
+    def holds(self, *, tenant: str) -> list[Hold]:
+        """Return the legal holds of a tenant, the oldest first."""
+        return all_holds(self._database, tenant)
+
+    def release(self, hold_id: str, *, tenant: str) -> Released:
+        """End a legal hold; see `Memory.release`."""
+        return self._eraser.release(tenant, _id(hold_id), actor=self._actor)
+
+    def custody(self, *, tenant: str, content: bool = False, reason: str = "") -> list[InCustody]:
+        """Return the erased records that legal holds keep; see `Memory.custody`."""
+        why = reason or self._actor.reason
+        if content and not why:
+            raise InvalidInput("say why the content is looked at, such as the number of a case: reason=")
+        if why:
+            check_opaque("reason", why)
+        return in_custody(self._database, tenant, content=content, actor=replace(self._actor, reason=why))
+
+
+def _id(given: str) -> RecordId:
+    try:
+        return id_text(id_bytes(given))
+    except ValueError as error:
+        raise InvalidInput(f"{given!r} is not an id: expected 32 hexadecimal digits") from error

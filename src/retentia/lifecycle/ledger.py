@@ -23,12 +23,13 @@ from retentia.lifecycle.file_lock import locked
 _VERSION = 1
 _KEY_BYTES = 32
 _NAMES = json.JSONEncoder(ensure_ascii=False)  # kept, because making one takes longer than its work
-EntryKind = Literal["erasure", "backup", "hold"]
+EntryKind = Literal["erasure", "backup", "hold", "removal", "restored"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line: records were erased, a backup was made that still has what is erased after it, or a scope was held.
+    """One line: records were erased, a backup was made that still has what is erased after it, a scope was held, or
+    records were removed into the bin until `expires_at` and restored from it, with the id of the removal.
 
     `seq` counts from 1, `at` and `expires_at` are UTC microseconds. `id` names which of them, `tenant` is a
     keyed hash, `scopes` are the store's own numbers, `records` and `tombstones` are hexadecimal.

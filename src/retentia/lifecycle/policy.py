@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,16 +29,26 @@ def policy(schedule: Schedule) -> list[LayerPolicy]:
     """Return the policy of every layer under a schedule."""
     found = []
     for layer in _layers():
-        said = {name: value for name, value in layer.items() if name != "kinds"}
+        said = {name: value.format(days=restorable_for().days) for name, value in layer.items() if name != "kinds"}
         if "kinds" in layer:
             said["retention"] = _retention(frozenset(layer["kinds"]), schedule)
         found.append(LayerPolicy(**said))
     return found
 
 
+def restorable_for() -> timedelta:
+    """Return how long what the schedule lets go can be restored; nothing for what is erased at once."""
+    return timedelta(days=_read()["restorable_days"])
+
+
+def _layers() -> list[dict[str, Any]]:
+    layers: list[dict[str, Any]] = _read()["layer"]
+    return layers
+
+
 @cache
-def _layers() -> tuple[dict[str, Any], ...]:
-    return tuple(tomllib.loads(Path(__file__).with_name("policy.toml").read_text("utf-8"))["layer"])
+def _read() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("policy.toml").read_text("utf-8"))
 
 
 def _retention(kinds: frozenset[str], schedule: Schedule) -> str:

@@ -60,7 +60,7 @@ def reindex(database: Database, tenant: str, *, progress: Progress = unheard) ->
                     found = records.page(transaction, view, table, after=after, limit=_RECORDS_AT_ONCE)
                     if not found:
                         break
-                    _renew(transaction, scope_id, found)
+                    renew(transaction, scope_id, found)
                 after = id_bytes(found[-1].id)
                 done += len(found)
                 progress(len(found))
@@ -71,12 +71,8 @@ def reindex(database: Database, tenant: str, *, progress: Progress = unheard) ->
     return done
 
 
-def _note_analyzer(database: Database) -> None:
-    with database.write("") as transaction:
-        generations.write_setting(transaction, generations.ANALYZER, ANALYZER)
-
-
-def _renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> None:
+def renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> None:
+    """Make what is derived from records of a locked scope anew; what did not change keeps its vector."""
     ids = [id_bytes(record.id) for record in found]
     before = {(row.record_id, row.part): _embedded(row) for row in passages.load_passages(transaction, scope_id, ids)}
     described = [indexed(record) for record in found]
@@ -92,6 +88,11 @@ def _renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> 
     if alive and generations.serving(transaction) is not None:
         jobs.enqueue_all(transaction, jobs.EMBED, scope_id, alive)
     scopes.record_change(transaction, scope_id, ids)
+
+
+def _note_analyzer(database: Database) -> None:
+    with database.write("") as transaction:
+        generations.write_setting(transaction, generations.ANALYZER, ANALYZER)
 
 
 def _embedded(passage: Passage | Row[Any]) -> tuple[int, int, str, int]:

@@ -1,8 +1,8 @@
-"""Keeping records as long as the schedule says: what has expired is erased, what is due for review is listed.
+"""Keeping records as long as the schedule says: what has expired goes, what is due for review is listed.
 
 Expiring is bounded work, safe to repeat and to run in several processes at once: records are first marked as going, so
-that nobody is promised to keep them, then erased by the one eraser. A record from which another one is derived stays
-while that one lives, and is looked at again a month later: erasing it would take the other one along.
+that nobody is promised to keep them, then let go: into the bin, or erased by the one eraser. A record from which
+another one is derived stays while that one lives, and is looked at again a month later: it would take that one along.
 """
 
 import functools
@@ -26,35 +26,37 @@ from retentia.store.records import View
 from retentia.store.retention import Due
 
 _log = logging.getLogger("retentia.retention")
-_ACTOR = Actor("retention", "retention")
-_A_RUN = 500
+ACTOR = Actor("retention", "retention")
+A_RUN = 500
+"""How much one run does at most."""
 
-Erase = Callable[[Scope, Sequence[RecordId]], Erasure]
+LetGo = Callable[[Scope, Sequence[RecordId]], Erasure]
+"""Removes records of a scope; they can be restored for a while, or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expiry:
-    """What one run did: rows erased by kind, and how many records stay because others are derived from them."""
+    """What one run did: rows removed by kind, and how many records stay because others are derived from them."""
 
     removed: Mapping[str, int]
     postponed: int = 0
 
 
-def expire_all(database: Database, erase: Erase, *, limit: int = _A_RUN) -> Expiry:
-    """Erase what has expired, of every tenant, at most so many records of each table and tenant."""
+def expire_all(database: Database, let_go: LetGo, *, limit: int = A_RUN) -> Expiry:
+    """Let go of what has expired, of every tenant, at most so many records of each table and tenant."""
     with database.read("") as transaction:
         tenants = jobs.tenants(transaction)
     removed: Counter[str] = Counter()
     postponed = 0
     for tenant in tenants:
-        done = expire(database, tenant, erase, limit=limit)
+        done = expire(database, tenant, let_go, limit=limit)
         removed.update(done.removed)
         postponed += done.postponed
     return Expiry(removed=dict(removed), postponed=postponed)
 
 
-def expire(database: Database, tenant: str, erase: Erase, *, limit: int = _A_RUN) -> Expiry:
-    """Erase what has expired of one tenant, at most so many records of each table. The audit log names them."""
+def expire(database: Database, tenant: str, let_go: LetGo, *, limit: int = A_RUN) -> Expiry:
+    """Let go of what has expired of one tenant, at most so many records of each table. The audit log names them."""
     with database.read(tenant) as transaction:
         found = retention.expired(transaction, limit=limit)
         named = dict(scopes.all_scopes(transaction)) if found else {}
@@ -64,10 +66,10 @@ def expire(database: Database, tenant: str, erase: Erase, *, limit: int = _A_RUN
         going, held = _claim(database, tenant, scope_id, list(due))
         postponed += held
         if going and scope_id in named:
-            with database.noting(functools.partial(audit.log_writes, _ACTOR, Action.ERASE)):
-                removed.update(erase(named[scope_id], going).removed)
+            with database.noting(functools.partial(audit.log_writes, ACTOR, Action.ERASE)):
+                removed.update(let_go(named[scope_id], going).removed)
     if found:
-        _log.info("expired: erased %s; %d records stay, others are derived from them", dict(removed), postponed)
+        _log.info("expired: removed %s; %d records stay, others are derived from them", dict(removed), postponed)
     return Expiry(removed=dict(removed), postponed=postponed)
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from retentia.errors import InvalidInput, LedgerMissing
 from retentia.lifecycle.ledger import Appender, Entry, Ledger, Mark
 from retentia.model.scope import Scope
-from retentia.store import erasures
+from retentia.store import binned, erasures
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.generations import read_setting, write_setting
@@ -154,12 +154,14 @@ class Tombstones:
         self._ledger = ledger
 
     def erased(self, transaction: Transaction, scope: Scope, kind: str, session: str, keys: set[str]) -> set[str]:
-        """Return those of the keys whose record was erased."""
-        return self._buried(transaction, keys, lambda ledger, key: source_key(ledger, scope, kind, session, key))
+        """Return those of the keys whose record was erased, or lies in the bin."""
+        gone = self._buried(transaction, keys, lambda ledger, key: source_key(ledger, scope, kind, session, key))
+        return gone if binned.is_empty(transaction) else gone | binned.keys(transaction, scope, kind, session, keys)
 
     def erased_ids(self, transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
-        """Return those of the records that were erased here: an export made before must not bring them back."""
-        return self._buried(transaction, record_ids, record_key)
+        """Return those of the records that were erased here, or lie in the bin: an export brings them back no more."""
+        gone = self._buried(transaction, record_ids, record_key)
+        return gone if binned.is_empty(transaction) else gone | binned.removal_of(transaction, record_ids).keys()
 
     def _buried(
         self, transaction: Transaction, names: Collection[_Name], keyed: Callable[[Ledger, _Name], bytes]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, LargeBinary, MetaData, Table, func, inspect, select
 
+from retentia.lifecycle.ledger import Entry
 from retentia.lifecycle.store_ledger import StoreLedger
 from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.store import erasures
@@ -67,10 +68,19 @@ def verify(
         records=len(raw),
         rows=rows,
         files={} if place is None else _files_with(place.resolve(), _spellings(texts)),
-        in_ledger=None if known is None or not erasure else any(entry.id == erasure for entry in known.entries()),
+        in_ledger=None if known is None or not erasure else _is_named(known.entries(), erasure, raw),
         is_pending=erasure in begun,
         unsearched=_unsearched(database, texts),
     )
+
+
+def _is_named(entries: Sequence[Entry], erasure: str, ids: Collection[bytes]) -> bool:
+    """Tell whether an erasure has its line; one that began as a removal, whether all of its records were purged."""
+    erased = [entry for entry in entries if entry.kind == "erasure"]
+    if any(entry.id == erasure for entry in erased):
+        return True
+    began = any(entry.id == erasure and entry.kind == "removal" for entry in entries)
+    return began and {one.hex() for one in ids} <= {one for entry in erased for one in entry.records}
 
 
 def _unsearched(database: Database, texts: Sequence[str]) -> tuple[str, ...]:

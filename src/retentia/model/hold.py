@@ -13,8 +13,9 @@ from retentia.model.scope import Scope
 class Hold:
     """A legal hold on exactly one scope, what its user's agents share being a scope of its own.
 
-    `records` counts what lies in the scope, `in_custody` what was erased there since it is held. Where both are 0 it
-    holds nothing yet: what was erased before is gone. `created_at` is UTC microseconds.
+    `records` counts what lies in the scope, `in_bin` what was removed there and would be kept when it is purged,
+    `in_custody` what was erased there since it is held. Where all are 0 it holds nothing yet: what was erased before is
+    gone. `created_at` is UTC microseconds.
     """
 
     id: RecordId
@@ -23,6 +24,7 @@ class Hold:
     created_at: int
     records: int = 0
     in_custody: int = 0
+    in_bin: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

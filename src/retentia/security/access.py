@@ -26,8 +26,8 @@ class Role(StrEnum):
 
     An agent owns one scope and sees what the user's agents share beside it. A person owns all of their own memory.
     Support reads what was granted, with a reason and until it expires, personal data masked unless that was granted,
-    too. An auditor sees the audit log and no memory. An admin grants, revokes and looks after a tenant, does what was
-    granted, and forgets a person for a reason.
+    too. An auditor sees the audit log, which holds there are, and no memory. An admin grants, revokes and looks after a
+    tenant, does what was granted, and for a reason forgets a person, holds, releases and sees custody.
     """
 
     AGENT = "agent"
@@ -126,6 +126,16 @@ def may_forget_person(principal: Principal, tenant: str, user: str, *, now: int)
     is_theirs = principal.role is Role.PERSON and (principal.tenant, principal.user) == (tenant, user)
     is_told_to = may_administer(principal, tenant, now=now) and bool(principal.reason)
     return (is_theirs and not principal.has_ended(now)) or is_told_to
+
+
+def may_hold(principal: Principal, tenant: str, *, now: int) -> bool:
+    """Whether a principal may set and release legal holds: an admin who says why."""
+    return may_administer(principal, tenant, now=now) and bool(principal.reason)
+
+
+def may_see_custody(principal: Principal, tenant: str, *, content: bool, now: int) -> bool:
+    """Whether a principal may see custody: an auditor or admin what is there, what it says who may hold."""
+    return may_hold(principal, tenant, now=now) if content else may_audit(principal, tenant, now=now)
 
 
 def may_audit(principal: Principal, tenant: str, *, now: int) -> bool:

@@ -40,6 +40,12 @@ class Action(StrEnum):
     REVOKE = "revoke"
     ADMINISTER = "administer"
     AUDIT = "audit"
+    REMOVE = "remove"
+    RESTORE = "restore"
+    PURGE = "purge"
+    HOLD = "hold"
+    RELEASE = "release"
+    CUSTODY = "custody"
 
 
 @dataclass(frozen=True, slots=True)

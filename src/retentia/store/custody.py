@@ -1,10 +1,11 @@
 """Legal holds, and the custody in which the content of what was erased under one is kept, where no read looks."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, delete, func, insert, select, update
 
 from retentia.model.hold import InCustody
 from retentia.model.ids import id_text
@@ -13,6 +14,7 @@ from retentia.model.scope import Scope
 from retentia.store import records
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
+from retentia.store.packed import packed
 from retentia.store.schema import custody, hold
 
 
@@ -56,11 +58,28 @@ def take(transaction: Transaction, name: Scope, held_by: HoldRow, going: Mapping
                     "erased_at": transaction.now,
                     "hold_id": held_by.id,
                     "kind": kind.value,
-                    "content": json.dumps(row, default=_hexadecimal, ensure_ascii=False),
+                    "content": packed(row),
                 }
                 for row in rows
             ]
             insert_many(transaction, custody, taken)
+
+
+def take_from_bin(transaction: Transaction, held_by: HoldRow, binned: Iterable[Row[Any]]) -> None:
+    """Take rows of the bin of the held scope, which are about to be purged, into custody."""
+    taken = [
+        {
+            "tenant": transaction.tenant,
+            "scope_id": held_by.scope_id,
+            "id": row.id,
+            "erased_at": transaction.now,
+            "hold_id": held_by.id,
+            "kind": row.kind,
+            "content": row.content,
+        }
+        for row in binned
+    ]
+    insert_many(transaction, custody, taken)
 
 
 def release(transaction: Transaction, released: HoldRow) -> list[bytes]:
@@ -99,9 +118,3 @@ def listing(transaction: Transaction, named: Mapping[int, Scope], *, content: bo
 
 def _within(transaction: Transaction, scope_id: int) -> tuple[ColumnElement[bool], ...]:
     return custody.c.tenant == transaction.tenant, custody.c.scope_id == scope_id
-
-
-def _hexadecimal(raw: object) -> str:
-    if not isinstance(raw, bytes):
-        raise TypeError(f"a row holds a {type(raw).__name__}")
-    return raw.hex()

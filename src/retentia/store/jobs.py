@@ -183,6 +183,16 @@ def fail(transaction: Transaction, failed: Job, error: str) -> JobState:
     return state
 
 
+def postpone(transaction: Transaction, held: Job, until: int) -> None:
+    """Give a job back until a time without counting the attempt; raise JobLost when another worker has it by now."""
+    later = (
+        update(job).where(_held(transaction, held)).values(state="queued", attempts=job.c.attempts - 1, next_at=until)
+    )
+    if transaction.run(later) == 0:
+        raise JobLost
+    _note_due(transaction, until)
+
+
 def listing(transaction: Transaction, *, state: JobState | None = None) -> list[Job]:
     """Return the tenant's unfinished jobs, the oldest first."""
     statement = select(job).where(job.c.tenant == transaction.tenant, _THERE).order_by(job.c.created_at, job.c.id)

@@ -221,6 +221,11 @@ def stored(
         yield [_fields(table, row) for row in rows]
 
 
+def read_back(table: Table, row: Mapping[str, Any], view: View) -> Record:
+    """Return the record that a row is, as `stored` gave it; the sources of an item are left out."""
+    return _record(table, row, view)
+
+
 def session_messages(
     transaction: Transaction,
     view: View,

@@ -303,6 +303,67 @@ derived_from = Table(
     sqlite_with_rowid=False,
 )
 
+bin_record = Table(
+    "bin_record",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _id("removal_id"),
+    _number("removed_from"),
+    _text("cause"),
+    _number("removed_at"),
+    _number("purge_at"),
+    _text("kind"),
+    Column("session_id", LargeBinary(16)),
+    Column("seq", BigInteger),
+    Column("client_key", _TEXT),
+    _number("recorded_at"),
+    _number("text_bytes"),
+    _text("content"),
+    Index("bin_record_id", "tenant", "id"),
+    Index("bin_record_removal", "tenant", "removed_from", "removal_id"),
+    Index("bin_record_purge", "tenant", "purge_at"),
+    sqlite_with_rowid=False,
+)
+Index(
+    "bin_record_client_key",
+    bin_record.c.tenant,
+    bin_record.c.scope_id,
+    bin_record.c.client_key,
+    sqlite_where=bin_record.c.client_key.is_not(None),
+    postgresql_where=bin_record.c.client_key.is_not(None),
+)
+
+bin_session = Table(
+    "bin_session",
+    metadata,
+    *_scoped(),
+    _id("id", primary_key=True),
+    _text("name"),
+    _number("next_seq"),
+    _number("started_at"),
+    _number("last_at"),
+    Column("ended_at", BigInteger),
+    Column("metadata", _TEXT),
+    UniqueConstraint("tenant", "scope_id", "name", name="bin_session_name"),
+    sqlite_with_rowid=False,
+)
+
+bin_derived_from = Table(
+    "bin_derived_from",
+    metadata,
+    _key("tenant"),
+    _key("child_kind"),
+    _id("child_id", primary_key=True),
+    _key("parent_kind"),
+    _id("parent_id", primary_key=True),
+    Column("start", Integer, primary_key=True, autoincrement=False),
+    Column("end", Integer, nullable=False),
+    _text("role", default="evidence"),
+    Index("bin_derived_from_parent", "tenant", "parent_id"),
+    sqlite_with_rowid=False,
+)
+
 change = Table(
     "change",
     metadata,

@@ -3,17 +3,25 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Table, bindparam, delete, exists, func, or_, select, update
 
 from retentia.model.ids import new_id_bytes
+from retentia.store.among import IDS, among, parcels
+from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
 from retentia.store.jobs import CLOSE
-from retentia.store.schema import job, message, session, tool_call
+from retentia.store.schema import bin_record, bin_session, job, message, session, tool_call
 
+_COLUMNS = [column.name for column in session.c]  # which a session in the bin has, too
 _FIND = select(session.c.id).where(
     session.c.tenant == bindparam("tenant"),
     session.c.scope_id == bindparam("scope_id"),
     session.c.name == bindparam("name"),
+)
+_KEPT = select(bin_session.c.id).where(
+    bin_session.c.tenant == bindparam("tenant"),
+    bin_session.c.scope_id == bindparam("scope_id"),
+    bin_session.c.name == bindparam("name"),
 )
 _TAKE = (
     update(session)
@@ -21,6 +29,24 @@ _TAKE = (
     .values(next_seq=session.c.next_seq + bindparam("count"), last_at=bindparam("now"))
     .returning(session.c.next_seq)
 )
+
+
+def _has(table: Table) -> ColumnElement[bool]:
+    return exists().where(
+        table.c.tenant == session.c.tenant,
+        table.c.scope_id == session.c.scope_id,
+        table.c.session_id == session.c.id,
+    )
+
+
+_EMPTY = (
+    session.c.tenant == bindparam("tenant"),
+    session.c.scope_id == bindparam("scope_id"),
+    among(session.c.id),
+    ~or_(_has(message), _has(tool_call)),
+)
+_EMPTY_AND_KEPT = select(session).where(*_EMPTY, _has(bin_record))
+_DELETE_EMPTY = delete(session).where(*_EMPTY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +90,12 @@ def ensure(transaction: Transaction, scope_id: int, name: str) -> bytes:
 
 
 def begin(transaction: Transaction, scope_id: int, name: str) -> bytes:
-    """Begin a session that was not there; return its id, or that of whoever was faster."""
+    """Begin a session that was not there; return its id, or that of whoever was faster.
+
+    One of which everything lies in the bin goes on, so that what is restored finds its place.
+    """
+    if (known := revive(transaction, scope_id, name)) is not None:
+        return known
     session_id = new_id_bytes()
     fresh = {"id": session_id, "next_seq": 1, "started_at": transaction.now, "last_at": transaction.now}
     key = {"tenant": transaction.tenant, "scope_id": scope_id, "name": name}
@@ -135,16 +166,54 @@ def listing(transaction: Transaction, scope_ids: list[int], *, limit: int) -> li
     ]
 
 
+def revive(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
+    """Let a session go on of which everything lies in the bin; return its id, or None when there is none."""
+    found = transaction.first(_KEPT, {"tenant": transaction.tenant, "scope_id": scope_id, "name": name})
+    if found is None:
+        return None
+    bring_back(transaction, scope_id, [bytes(found.id)])
+    return bytes(found.id)
+
+
+def bring_back(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> None:
+    """Take sessions out of the bin; those that are not there are left alone."""
+    here = (bin_session.c.tenant == transaction.tenant) & (bin_session.c.scope_id == scope_id)
+    for some in batches(session_ids):
+        rows = transaction.rows(select(bin_session).where(here, bin_session.c.id.in_(some)))
+        insert_many(transaction, session, [{name: getattr(row, name) for name in _COLUMNS} for row in rows])
+        transaction.run(delete(bin_session).where(here, bin_session.c.id.in_(some)))
+
+
+def is_kept(transaction: Transaction, scope_id: int, session_id: bytes) -> bool:
+    """Tell whether a session lies in the bin."""
+    statement = select(bin_session.c.id).where(
+        bin_session.c.tenant == transaction.tenant,
+        bin_session.c.scope_id == scope_id,
+        bin_session.c.id == session_id,
+    )
+    return bool(transaction.rows(statement))
+
+
+def drop_kept(transaction: Transaction, scope_id: int) -> int:
+    """Delete the sessions in the bin of which no record lies there any more; return how many."""
+    here = (bin_session.c.tenant == transaction.tenant) & (bin_session.c.scope_id == scope_id)
+    used = exists().where(
+        bin_record.c.tenant == bin_session.c.tenant,
+        bin_record.c.scope_id == bin_session.c.scope_id,
+        bin_record.c.session_id == bin_session.c.id,
+    )
+    return transaction.run(delete(bin_session).where(here, ~used))
+
+
 def delete_empty(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> int:
-    """Remove those of the sessions in which nothing is left: a name may tell what was said. Return how many."""
-    here = (session.c.tenant == transaction.tenant) & (session.c.scope_id == scope_id)
-    used = [
-        exists().where(
-            table.c.tenant == session.c.tenant,
-            table.c.scope_id == session.c.scope_id,
-            table.c.session_id == session.c.id,
-        )
-        for table in (message, tool_call)
-    ]
-    empty = delete(session).where(here, ~or_(*used))
-    return sum(transaction.run(empty.where(session.c.id.in_(some))) for some in batches(session_ids))
+    """Remove those of the sessions in which nothing is left: a name may tell what was said. Return how many.
+
+    Those of which something lies in the bin go there, too.
+    """
+    gone = 0
+    for some in parcels(transaction, session_ids):
+        key = {"tenant": transaction.tenant, "scope_id": scope_id, IDS: some}
+        kept = transaction.rows(_EMPTY_AND_KEPT, key)
+        insert_many(transaction, bin_session, [{name: getattr(row, name) for name in _COLUMNS} for row in kept])
+        gone += transaction.run(_DELETE_EMPTY, key)
+    return gone

@@ -1,11 +1,14 @@
 """Handing records to an import in batches, each in one transaction, and telling what became of them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from retentia.ingest import IngestRecord, Skipped, Tally
+from retentia.errors import InvalidInput
+from retentia.ingest import Format, IngestRecord, Skipped, Tally, detect, read
 from retentia.model.message import JSON
 from retentia.model.portable import SESSION, Line
+from retentia.model.progress import Progress
 from retentia.model.scope import Scope
 from retentia.transfer.lines import is_item
 
@@ -97,6 +100,22 @@ class Restoring:
         if not isinstance(source, Mapping) or not isinstance(source.get("id"), str):
             return source
         return {**source, "id": self._ids.get(str(source["id"]), source["id"])}
+
+
+def take_export(path: str | Path, scope: Scope, keep: Keep, *, progress: Progress) -> Tally:
+    """Keep everything of an export in a scope; `progress` counts bytes. Raises InvalidInput when it is no export."""
+    if (found := detect(Path(path))) is not Format.RETENTIA:
+        raise InvalidInput(f"{str(path)!r} is no export of retentia, it looks like {found.value}")
+    tally = Tally()
+    restoring = Restoring(keep, scope, tally)
+    for item in read([Path(path)], progress=progress):
+        match item:
+            case IngestRecord():
+                restoring.take(item)
+            case Skipped():
+                tally.skip(item)
+    restoring.finish()
+    return tally
 
 
 def _name(record: Line) -> str:

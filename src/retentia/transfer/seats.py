@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from retentia.model.ids import new_id_bytes
 from retentia.model.scope import Scope
-from retentia.store import schema, sessions
+from retentia.store import binned, schema, sessions
 from retentia.transfer.known import InScope, own_id, taken_elsewhere
 from retentia.write.place import Place
 
@@ -22,7 +22,8 @@ class Seats:
 
     def session(self, name: str, given_id: bytes | None, values: Mapping[str, Any] | None = None) -> tuple[bytes, bool]:
         """Return the id of the session with this name and whether it is new; one that is there goes on as it is."""
-        known = self._found.get(name) or sessions.find(self._place.transaction, self._place.scope_id, name)
+        here = self._place.transaction, self._place.scope_id, name
+        known = self._found.get(name) or sessions.find(*here) or sessions.revive(*here)
         self._found[name] = known or self._begin(name, given_id or new_id_bytes(), values or {})
         return self._found[name], known is None
 
@@ -76,11 +77,15 @@ class Seats:
             schema.session.c.scope_id == scope_id,
             schema.session.c.id == session_id,
         )
-        return bool(transaction.rows(here) or taken_elsewhere(transaction, scope_id, schema.session, [session_id]))
+        return bool(
+            transaction.rows(here)
+            or sessions.is_kept(transaction, scope_id, session_id)
+            or taken_elsewhere(transaction, scope_id, schema.session, [session_id])
+        )
 
     def _has(self, session_id: bytes, places: Sequence[int]) -> bool:
         transaction = self._place.transaction
-        return any(
+        return binned.has_place(transaction, self._place.scope_id, session_id, places) or any(
             transaction.rows(
                 select(table.c.seq).where(
                     table.c.tenant == transaction.tenant,
