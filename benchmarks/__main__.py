@@ -25,6 +25,7 @@ _PARTS = {
     "tenants": "benchmarks.tenants:measure",
     "ingest": "benchmarks.ingest:measure",
     "context": "benchmarks.context:measure",
+    "tools": "benchmarks.tools:measure",
     "audit": "benchmarks.audit:measure",
     "erasure": "benchmarks.erasure:measure",
     "encryption": "benchmarks.encryption:measure",

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from retentia.acting_keeping import ActingKeeping
 from retentia.diagnose.doctor import Finding
+from retentia.diagnosis import Diagnosis
 from retentia.errors import Conflict, InvalidInput, NotFound
 from retentia.gate import Gate
 from retentia.ingest import Tally
@@ -39,7 +40,7 @@ from retentia.model.message import JSON, Document, ToolCall, When
 from retentia.model.portable import Line
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record
+from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
@@ -55,6 +56,7 @@ from retentia.store import scopes
 from retentia.store.database import Database
 from retentia.store.jobs import Job
 from retentia.store.sessions import SessionSummary
+from retentia.tools.log import TOLD_BY, Allowed, ToolReading
 from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored
@@ -81,6 +83,7 @@ class ActingMemory(Gate):
         super().__init__(principal, database, log)
         self._memory = memory
         self.keeping = ActingKeeping(principal, memory.keeping, database, log)
+        self.tools = ToolReading(database, allow=self._allow_calls, show=self._show_calls)
 
     def add(
         self,
@@ -168,7 +171,8 @@ class ActingMemory(Gate):
             min_relevance=min_relevance,
             also=[replace(one, kinds=self._narrowed(reach, Action.RECALL, one.scope, one.kinds)) for one in named],
         )
-        self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found])
+        newer = _raw([hit.newer.id for hit in found if hit.newer is not None])
+        self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found], ids=newer)
         is_partial = any(reach.kinds(Right.READ, one) != ALL_KINDS for one in asked)
         return self._masked_hits(_without_counts(found) if is_partial else found)
 
@@ -221,6 +225,13 @@ class ActingMemory(Gate):
         """Return the messages of a session in order; see `Memory.messages`."""
         self._check(Action.READ, Right.READ, scope, _MESSAGES)
         found = self._memory.messages(scope=scope, session=session, after=after)
+        self._give(Action.READ, Right.READ, [scope], found)
+        return self._shown(found)
+
+    def tool_calls(self, *, scope: Scope, session: str = DEFAULT_SESSION) -> list[ToolCallRecord]:
+        """Return the logged tool calls of a session in order; see `Memory.tool_calls`."""
+        self._check(Action.READ, Right.READ, scope, {Kind.TOOL_CALL})
+        found = self._memory.tool_calls(scope=scope, session=session)
         self._give(Action.READ, Right.READ, [scope], found)
         return self._shown(found)
 
@@ -485,6 +496,11 @@ class ActingMemory(Gate):
         self._administer(tenant)
         self._memory.cancel_job(job_id, tenant=tenant)
 
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """Look for signs of amnesia in what the principal may read; see `Memory.diagnosis`."""
+        return Diagnosis(self)
+
     def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
         """Examine the principal's tenant, as its admin; see `Memory.doctor`."""
         wanted = [self.principal.tenant] if tenants is None else list(tenants)
@@ -543,6 +559,16 @@ class ActingMemory(Gate):
         """Check the audit log, as auditor or admin; see `Memory.verify_audit`."""
         self._check_audit(tenant)
         return self._memory.verify_audit(tenant, head=head)
+
+    def _allow_calls(self, scope: Scope) -> Allowed:
+        """Return the kinds of records with tool calls that may be read; raise AccessDenied when there are none."""
+        reach = self._look(Right.READ, [scope, scope.shared()])
+        beside = {scope.shared(): reach.kinds(Right.READ, scope.shared()) & TOLD_BY}
+        return beside | {scope: self._narrowed(reach, Action.READ, scope, TOLD_BY)}
+
+    def _show_calls(self, scope: Scope, found: Sequence[Record]) -> Sequence[Record]:
+        self._give(Action.READ, Right.READ, [scope], found)
+        return self._shown(found)
 
     def _masked_hits(self, found: Recall) -> Recall:
         records = [hit.record for hit in found]

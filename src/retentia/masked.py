@@ -85,7 +85,9 @@ def masked_hit(hit: Hit, counter: TokenCounter) -> Hit:
     record = masked_record(hit.record)
     whole = hit.text == text
     shown = record.text if whole else excerpt(record.text, spans)
-    return replace(hit, record=record, text=shown, spans=spans, tokens=counter.count(shown))
+    newer = None if hit.newer is None else replace(hit.newer, text=masked(hit.newer.text))
+    tokens = counter.count(shown if newer is None else f"{shown}\n{newer.text}")
+    return replace(hit, record=record, text=shown, spans=spans, tokens=tokens, newer=newer)
 
 
 def _moved(span: Span, findings: Sequence[PersonalFinding]) -> Span:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from retentia.diagnose.doctor import Finding, examine
+from retentia.diagnosis import Diagnosis
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.index.signals import Weights
 from retentia.ingest import Tally
@@ -45,7 +46,7 @@ from retentia.model.message import JSON, Document, Message, ToolCall, When
 from retentia.model.portable import Line
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record
+from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
@@ -73,6 +74,7 @@ from retentia.store.key import find_key
 from retentia.store.open import open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
+from retentia.tools.log import ToolLog, whole
 from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored, restore
@@ -198,6 +200,7 @@ class Memory:
         self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
+        self.tools = ToolLog(database, allow=whole, show=self._show_calls)
         self._workers = Workers(
             embedding=Worker(
                 database,
@@ -453,6 +456,18 @@ class Memory:
                 session_id = sessions.find(transaction, scope_id, session)
                 if session_id is not None:
                     found.extend(records.session_messages(transaction, view, session_id, after=after))
+        return found
+
+    @_logged(Action.READ)
+    def tool_calls(self, *, scope: Scope, session: str = DEFAULT_SESSION) -> list[ToolCallRecord]:
+        """Return the logged tool calls of a session in order."""
+        found: list[ToolCallRecord] = []
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            for scope_id in view.scope_ids:
+                session_id = sessions.find(transaction, scope_id, session)
+                if session_id is not None:
+                    found.extend(records.session_tool_calls(transaction, view, session_id))
         return found
 
     @_logged(Action.READ)
@@ -770,6 +785,11 @@ class Memory:
                 in_bin=binned.count(transaction, [entry.scope_id for entry in seen]),
             )
 
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """Look for signs that an agent forgets or makes up; see `retentia.diagnosis`."""
+        return Diagnosis(self)
+
     def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
         """Examine the store and say what to do; reads only."""
         named = None if tenants is None else list(tenants)
@@ -897,6 +917,9 @@ class Memory:
             with suppress(StoreError):
                 queue_summary(self._database, scope, session, jobs.SUMMARISE)
             self._workers.wake()
+
+    def _show_calls(self, scope: Scope, found: Sequence[Record]) -> Sequence[Record]:
+        return self._log_own(Action.READ, scope, lambda: list(found))
 
     def _queued(self, receipt: Receipt) -> Receipt:
         if receipt.job_ids:

@@ -1,8 +1,9 @@
 """Session: one conversation, for code that stays with it; every call goes to the memory it was made with."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from retentia.acting import ActingMemory
+from retentia.diagnose.symptom import Symptom
 from retentia.memory import Memory
 from retentia.model.message import ToolCall
 from retentia.model.record import MessageRecord
@@ -48,3 +49,9 @@ class Session:
     def record(self) -> SessionRecord | None:
         """Return the record that a checkpoint wrote; see `Memory.session_record`."""
         return self._memory.session_record(scope=self.scope, session=self.name)
+
+    def guard(
+        self, reply: str, *, calls: Sequence[ToolCall] = (), context: Context | Collection[str] | None = None
+    ) -> list[Symptom]:
+        """Look at a reply and at tool calls before they are made; see `Diagnosis.guard`."""
+        return self._memory.diagnosis.guard(reply, scope=self.scope, session=self.name, calls=calls, context=context)

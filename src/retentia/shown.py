@@ -133,11 +133,18 @@ def shown_ids(answer: object) -> Iterator[str]:
             )
         case Recall() | list():
             for one in answer:
-                match one:
-                    case Hit() | Record():
-                        yield one.id
-                    case str():
-                        yield one
+                yield from _ids_of(one)
+
+
+def _ids_of(one: object) -> tuple[str, ...]:
+    match one:
+        case Hit():
+            return one.shown_ids
+        case Record():
+            return (one.id,)
+        case str():
+            return (one,)
+    return ()
 
 
 def recalled_item(hit: Hit) -> RecalledItem:
@@ -152,7 +159,7 @@ def recalled_item(hit: Hit) -> RecalledItem:
     return RecalledItem(
         id=record.id,
         kind=record.kind.value,
-        text=hit.text,
+        text=hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})",
         role=role,
         speaker=speaker,
         day=record.occurred.local_day() if record.occurred else 0,

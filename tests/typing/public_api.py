@@ -2,11 +2,14 @@
 
 from typing import assert_type
 
-from retentia import Hit, Memory, Message, Recall, Receipt, Scope
+from retentia import Hit, Memory, Message, Principal, Recall, Receipt, Scope
+from retentia.diagnose.check import ClaimCheck
+from retentia.diagnose.symptom import Symptom
+from retentia.diagnosis import Amnesia
 from retentia.model.record import Record
 
 
-def use(memory: Memory) -> None:
+def use(memory: Memory, principal: Principal) -> None:
     scope = Scope("acme", "anna")
     assert_type(memory.add("text", scope=scope), Receipt)
     memory.add(Message(role="user", content=[{"type": "text", "text": "hello"}]), scope=scope)
@@ -21,5 +24,8 @@ def use(memory: Memory) -> None:
     memory.export("out.jsonl", scope=scope, as_format="pdf")  # type: ignore[arg-type]
     assert_type(memory.import_export("out.jsonl", scope=scope).stored["messages"], int)
     memory.import_records([{"kind": "note", "text": "x", "sources": [{"kind": "note", "id": "y"}]}], scope=scope)
+    assert_type(memory.diagnosis.check_claims("text", scope=scope), list[ClaimCheck])
+    assert_type(memory.diagnosis.amnesia(scope=scope, session="chat"), Amnesia)
+    assert_type(memory.acting_as(principal).diagnosis.guard("text", scope=scope, session="chat"), list[Symptom])
     memory.recall("text")  # type: ignore[call-arg]  # a scope is never optional
     Message(role="boss", content="")  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 import pytest
 
-from retentia import Message, Moment, ToolCall
+from retentia import Message, Moment
 from retentia.errors import ContentTooLarge, EmptyContent, InvalidInput
 from retentia.model.provenance import Trust
 from retentia.write import admission
@@ -91,7 +91,7 @@ def test_a_year_stays_a_year() -> None:
 
 
 def test_a_long_result_is_condensed_for_search_with_its_beginning_and_end() -> None:
-    text = admission.tool_call_text(ToolCall(name="read", arguments={"path": "a.txt"}, result="first " * 200 + "last"))
+    text = admission.tool_call_text("read", '{"path":"a.txt"}', "first " * 200 + "last")
     assert text.startswith('read({"path":"a.txt"}) -> first')
     assert text.endswith("last")
     assert len(text) < 600

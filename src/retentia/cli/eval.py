@@ -14,6 +14,7 @@ from retentia.errors import InvalidInput
 
 if TYPE_CHECKING:
     from retentia.evals import Dataset, Run
+    from retentia.evals.personal import Score
     from retentia.evals.runs import Progress
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -127,11 +128,25 @@ def multilingual(**choices: object) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def personal(as_json: bool) -> None:
     """Measure how well personal data is found, on our own sentences in English, German and Ukrainian."""
-    from retentia.cli.output import print_json, print_table
     from retentia.evals.personal import load_personal, score_personal
 
     sentences = load_personal()
-    scores = score_personal(sentences)
+    _print_scores(f"personal data: {len(sentences)} sentences", score_personal(sentences), as_json=as_json)
+
+
+@eval_group.command("claims")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def claims(as_json: bool) -> None:
+    """Measure how well claims about the past are found, on our own sentences in English, German and Ukrainian."""
+    from retentia.evals.claims import load_claims, score_claims
+
+    sentences = load_claims()
+    _print_scores(f"claims about the past: {len(sentences)} sentences", score_claims(sentences), as_json=as_json)
+
+
+def _print_scores(title: str, scores: Mapping[str, "Score"], *, as_json: bool) -> None:
+    from retentia.cli.output import print_json, print_table
+
     if as_json:
         print_json(
             {
@@ -150,8 +165,7 @@ def personal(as_json: bool) -> None:
         (name, f"{score.precision:.3f}", f"{score.recall:.3f}", score.right, score.wrong, score.missed)
         for name, score in scores.items()
     ]
-    columns = ("", "precision", "recall", "right", "wrong", "missed")
-    print_table(f"personal data: {len(sentences)} sentences", columns, rows)
+    print_table(title, ("", "precision", "recall", "right", "wrong", "missed"), rows)
 
 
 def _evaluate(load: Callable[[], "Dataset"], given: Mapping[str, object]) -> None:

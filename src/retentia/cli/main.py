@@ -7,6 +7,7 @@ import click
 from retentia import __version__
 from retentia.cli.audit import audit_group
 from retentia.cli.backup import backup
+from retentia.cli.diagnosis import amnesia, check_claims
 from retentia.cli.eval import eval_group
 from retentia.cli.export import export
 from retentia.cli.forgetting import forget, forget_person, ledger, verify_erasure
@@ -17,6 +18,7 @@ from retentia.cli.keeping import growth, keep, personal, policy, quota, retentio
 from retentia.cli.model import model_group
 from retentia.cli.reading import context, listing, recall, show
 from retentia.cli.removing import custody, removed, restore_removed
+from retentia.cli.tools import tools_group
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError
@@ -57,8 +59,11 @@ for command in (
     quota,
     growth,
     policy,
+    tools_group,
     stats,
     doctor,
+    amnesia,
+    check_claims,
     repair,
     encrypt,
     reindex,

@@ -128,6 +128,8 @@ def _print_recall(found: Recall, *, explain: bool) -> None:
     for place, hit in enumerate(found, start=1):
         out.print(f"{place}. {hit.score:.2f}  {_source(hit)}", style="bold", markup=False)
         out.print(f"   {hit.text}", markup=False)
+        if hit.newer is not None:
+            out.print(f"   newer: {hit.newer.text}", markup=False)
         out.print(f"   {hit.reason}; id {hit.id}", style="dim", markup=False)
         if explain:
             signals = "  ".join(f"{name} {value:.2f}" for name, value in hit.signals.items())

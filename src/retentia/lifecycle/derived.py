@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from retentia.store import manifests, passages, personal, schema, summaries
+from retentia.store import manifests, passages, personal, schema, summaries, tool_uses
 from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
@@ -85,6 +85,12 @@ DERIVED: Mapping[str, DerivedKind] = {
             rebuilt_by="retentia.store.manifests",
             erase=manifests.erase,
             scan=manifests.count,
+        ),
+        DerivedKind(
+            table="tool_use",
+            rebuilt_by="retentia.lifecycle.reindex",
+            erase=tool_uses.delete_uses,
+            scan=tool_uses.count_uses,
         ),
     )
 }

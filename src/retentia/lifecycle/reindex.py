@@ -1,4 +1,4 @@
-"""Making the derived rows anew from records: passages, places of personal data, and vectors by an embedder."""
+"""Making the derived rows anew from records: passages, places of personal data, uses of tools, and vectors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,9 +13,10 @@ from retentia.model.ids import id_bytes
 from retentia.model.passage import Passage
 from retentia.model.progress import Progress, unheard
 from retentia.model.record import Record
-from retentia.store import generations, jobs, passages, personal, records, scopes
+from retentia.store import generations, jobs, passages, personal, records, scopes, tenant_settings, tool_uses
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES, View
+from retentia.tools.noting import renote, rules_of
 from retentia.write.indexed import indexed
 from retentia.write.kept import personal_spans
 
@@ -68,6 +69,7 @@ def reindex(database: Database, tenant: str, *, progress: Progress = unheard) ->
             scopes.lock(transaction, [scope_id])
             passages.delete_orphans(transaction, scope_id, RECORD_TABLES)
             personal.delete_orphans(transaction, scope_id, RECORD_TABLES)
+            tool_uses.delete_orphans(transaction, scope_id)
     return done
 
 
@@ -82,6 +84,7 @@ def renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> N
     passages.insert_passages(transaction, scope_id, made)
     personal.delete_spans(transaction, scope_id, ids)
     personal.insert_spans(transaction, scope_id, personal_spans(described))
+    renote(transaction, scope_id, found, rules_of(tenant_settings.load(transaction)))
     changed = {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     passages.delete_vectors(transaction, scope_id, changed)
     alive = sorted(changed & {key[0] for key in after})

@@ -85,7 +85,10 @@ class MessageRecord(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRecord(Record):
-    """A logged tool call; `text` is the short form that is searched, `arguments` and `result` are whole."""
+    """A logged tool call; `text` is the short form that is searched, `arguments` are whole.
+
+    `result` is whole, too, unless `full_bytes` tells how large it was: then it is its beginning and end.
+    """
 
     session_id: SessionId
     session: str
@@ -98,6 +101,7 @@ class ToolCallRecord(Record):
     error: str
     duration_ms: float | None
     tokens: int | None
+    full_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

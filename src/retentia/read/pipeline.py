@@ -14,6 +14,7 @@ from retentia.index.columns import Columns
 from retentia.index.ranking import RankedRecord, Ranking
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import QueryTerms, analyse_query
+from retentia.model.ids import RecordId
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
@@ -30,6 +31,8 @@ from retentia.store import records, scopes, sessions
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.store.scopes import ScopeVersion
+from retentia.tools.newer import Newer, newer_results
+from retentia.tools.twins import twins_among
 
 MAX_QUERY_CHARACTERS = 20_000
 Vector = NDArray[np.float32]
@@ -121,7 +124,9 @@ class ReadPipeline:
                 pending_count=pending,
             )
         found = records.fetch(transaction, readable, _by_kind(ranking.records))
-        hits = self._hits(ranking.records, found, query.token_budget)
+        kept = _without_twins(ranking.records, found)
+        newer = newer_results(transaction, readable, list(kept.values()), until=query.until)
+        hits = self._hits(ranking.records, kept, newer, query.token_budget)
         return Recall(
             hits=hits,
             reason=_why(hits, ranking),
@@ -149,12 +154,17 @@ class ReadPipeline:
         return mask(columns, query, transaction, view, session_ids)
 
     def _hits(
-        self, ranked: Sequence[RankedRecord], found: Mapping[bytes, Record], token_budget: int | None
+        self,
+        ranked: Sequence[RankedRecord],
+        found: Mapping[bytes, Record],
+        newer: Mapping[RecordId, Newer],
+        token_budget: int | None,
     ) -> tuple[Hit, ...]:
         hits: list[Hit] = []
         left = token_budget
         there = ((entry, found.get(entry.record_id)) for entry in ranked)
-        for hit in without_echoes(self._hit(entry, record) for entry, record in there if record is not None):
+        hits_of = (self._hit(entry, record, newer.get(record.id)) for entry, record in there if record is not None)
+        for hit in without_echoes(hits_of):
             if left is not None:
                 if hit.tokens > left:
                     continue
@@ -162,7 +172,7 @@ class ReadPipeline:
             hits.append(hit)
         return tuple(hits)
 
-    def _hit(self, ranked: RankedRecord, record: Record) -> Hit:
+    def _hit(self, ranked: RankedRecord, record: Record, newer: Newer | None) -> Hit:
         spans = choose_spans(ranked.passages)
         text = excerpt(record.text, spans)
         return Hit(
@@ -170,9 +180,10 @@ class ReadPipeline:
             score=ranked.score,
             text=text,
             spans=spans,
-            tokens=self._count_tokens(text),
+            tokens=self._count_tokens(text if newer is None else f"{text}\n{newer.text}"),
             signals=ranked.signals,
             reason=explain(ranked.signals),
+            newer=newer,
         )
 
 
@@ -198,6 +209,13 @@ def _withheld(transaction: Transaction, limited: Mapping[int, frozenset[Kind]]) 
     for scope_id, kinds in limited.items():
         found |= records.ids_besides(transaction, scope_id, kinds)
     return found
+
+
+def _without_twins(ranked: Sequence[RankedRecord], found: Mapping[bytes, Record]) -> dict[bytes, Record]:
+    """Leave out what a better record tells already: a call that was logged and is said in a message."""
+    ordered = {entry.record_id: found[entry.record_id] for entry in ranked if entry.record_id in found}
+    twins = twins_among(list(ordered.values()))
+    return {record_id: record for record_id, record in ordered.items() if record.id not in twins}
 
 
 def _by_kind(ranked: Sequence[RankedRecord]) -> dict[Kind, list[bytes]]:

@@ -7,6 +7,7 @@ from typing import overload
 from retentia.model.filters import Filter
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
+from retentia.tools.newer import Newer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Hit:
 
     `score` orders the hits of one answer and means nothing across answers. `signals` holds each signal before its
     weight, `reason` the same in words, `spans` where in the record's text the match lies, `tokens` what `text` costs.
+    `newer` tells of a newer result of the same tool call, None where there is none.
     """
 
     record: Record
@@ -61,11 +63,17 @@ class Hit:
     tokens: int
     signals: Mapping[str, float]
     reason: str
+    newer: Newer | None = None
 
     @property
     def id(self) -> str:
         """The id of the record."""
         return self.record.id
+
+    @property
+    def shown_ids(self) -> tuple[str, ...]:
+        """The ids of all records that it shows something of."""
+        return (self.id,) if self.newer is None else (self.id, self.newer.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -305,6 +305,13 @@ def items_from_session(transaction: Transaction, scope_id: int, session_id: byte
     return [bytes(row.child_id) for row in transaction.rows(statement)]
 
 
+def session_tool_calls(transaction: Transaction, view: View, session_id: bytes) -> list[ToolCallRecord]:
+    """Return the logged tool calls of a session in order."""
+    statement = _in_view(tool_call, transaction, view).where(tool_call.c.session_id == session_id)
+    rows = transaction.rows(statement.order_by(tool_call.c.seq))
+    return [_tool_call(_fields(tool_call, row), view) for row in rows]
+
+
 def page(
     transaction: Transaction, view: View, table: Table, *, after: bytes | None, limit: int, kinds: Collection[str] = ()
 ) -> list[Record]:
@@ -546,6 +553,7 @@ def _tool_call(fields: _Fields, view: View) -> ToolCallRecord:
         error=fields["error"],
         duration_ms=fields["duration_ms"],
         tokens=fields["tokens"],
+        full_bytes=fields.get("full_bytes"),  # what lay in the bin before may not have it
     )
 
 

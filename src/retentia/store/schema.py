@@ -141,6 +141,7 @@ tool_call = Table(
     Column("client_key", _TEXT),
     *_occurred(),
     *_kept(),
+    Column("full_bytes", BigInteger),
     UniqueConstraint("tenant", "scope_id", "session_id", "seq", name="tool_call_order"),
     sqlite_with_rowid=False,
 )
@@ -154,6 +155,34 @@ Index(
     sqlite_where=tool_call.c.client_key.is_not(None),
     postgresql_where=tool_call.c.client_key.is_not(None),
 )
+
+tool_use = Table(
+    "tool_use",  # not clustered: SQLite would walk all of a scope by its key rather than use an index below
+    metadata,
+    *_scoped(),
+    _id("record_id", primary_key=True),
+    Column("part", Integer, primary_key=True, nullable=False, autoincrement=False),
+    _text("kind"),
+    _id("session_id"),
+    _number("seq"),
+    Column("name", _TEXT),
+    Column("call_key", LargeBinary(16)),
+    Column("link_key", LargeBinary(16)),
+    Column("target_key", LargeBinary(16)),
+    Column("outcome_key", LargeBinary(16)),
+    _text("status"),
+    _number("called_at"),
+)
+for _found_by in ("name", "call_key", "link_key", "target_key"):
+    Index(
+        f"tool_use_{_found_by}",
+        tool_use.c.tenant,
+        tool_use.c.scope_id,
+        tool_use.c[_found_by],
+        tool_use.c.called_at,
+        sqlite_where=tool_use.c[_found_by].is_not(None),
+        postgresql_where=tool_use.c[_found_by].is_not(None),
+    )
 
 document = Table(
     "document",

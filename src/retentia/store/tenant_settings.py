@@ -1,4 +1,4 @@
-"""What a tenant has set for itself: its retention schedule, its quota and its ceiling for models, each as JSON.
+"""What a tenant has set for itself, each as JSON: retention schedule, quota, ceiling for models, rules for tools.
 
 Read with every write.
 """
@@ -20,6 +20,8 @@ from retentia.store.schema import tenant_setting
 _RETENTION = "retention"
 _QUOTA = "quota"
 _CEILING = "model_ceiling"
+_TOOLS = "tools"
+_TOOLS_NOTED = "tools noted"
 _ALL = select(tenant_setting.c.name, tenant_setting.c.value).where(tenant_setting.c.tenant == bindparam("tenant"))
 
 
@@ -46,11 +48,16 @@ class Quota:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
-    """What holds for a tenant: its own choice, or what is shipped."""
+    """What holds for a tenant: its own choice, or what is shipped.
+
+    `tool_rules` is JSON, "" without any. `has_noted_tools` tells that the uses of tools of all its records are noted.
+    """
 
     schedule: Schedule
     quota: Quota
     ceiling: Ceiling
+    tool_rules: str = ""
+    has_noted_tools: bool = False
 
 
 def load(transaction: Transaction) -> TenantSettings:
@@ -74,13 +81,26 @@ def set_ceiling(transaction: Transaction, ceiling: Ceiling) -> None:
     _write(transaction, _CEILING, asdict(ceiling) if ceiling.is_set else None)
 
 
+def set_tool_rules(transaction: Transaction, rules: Mapping[str, Any] | None) -> None:
+    """Let these rules decide on tools before the shipped ones; None leaves those alone."""
+    _write(transaction, _TOOLS, rules)
+
+
+def note_tools(transaction: Transaction) -> None:
+    """Remember that the uses of tools are noted for all records that there are; new ones get theirs at the write."""
+    _write(transaction, _TOOLS_NOTED, {})
+
+
 @lru_cache(maxsize=256)
 def _parsed(rows: tuple[tuple[str, str], ...]) -> TenantSettings:
+    texts = dict(rows)
     found = {name: json.loads(value) for name, value in rows}
     return TenantSettings(
         schedule=Schedule.parse(found[_RETENTION]) if _RETENTION in found else shipped_schedule(),
         quota=Quota(**found[_QUOTA]) if _QUOTA in found else Quota(),
         ceiling=Ceiling.parse(found[_CEILING]) if _CEILING in found else Ceiling(),
+        tool_rules=texts.get(_TOOLS, ""),
+        has_noted_tools=_TOOLS_NOTED in found,
     )
 
 

@@ -195,6 +195,7 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("error", _TEXT, ""),
         Field("duration_ms", _NUMBER),
         Field("tokens", _integer()),
+        Field("full_bytes", _integer()),
         _KEY,
         *_KEPT,
     ),

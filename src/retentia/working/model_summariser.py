@@ -21,6 +21,7 @@ from retentia.working.tokens import TokenCounter
 
 _TOKENS_A_WORD = 4
 """What a word takes at most on average, in the languages that cost most."""
+_FENCE = re.compile(r"```\w*\n(?P<inside>.*?)\n?```", re.DOTALL)
 _HEADING = re.compile(
     r"\A(?:#+[^\n]*\n|\*\*[^\n*]{1,60}\*\*:?\s*\n|(?:summary|notes?|zusammenfassung|notizen|підсумок|нотатки):)\s*",
     re.IGNORECASE,
@@ -82,7 +83,8 @@ class ModelSummariser:
 
     def _checked(self, text: str, texts: Iterable[str], words: int) -> str:
         """Return what is kept of an answer; raise SummaryFailed where it is none."""
-        text = _HEADING.sub("", text.strip()).strip()
+        fenced = _FENCE.fullmatch(text.strip())
+        text = _HEADING.sub("", fenced["inside"] if fenced else text.strip()).strip()
         name = self._model.identity
         if not any(character.isalnum() for character in text):
             raise SummaryFailed(f"{name} answered nothing that is a summary; it will be asked again")

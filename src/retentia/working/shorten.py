@@ -9,6 +9,9 @@ from retentia.working.tokens import TokenCounter
 
 CUT = " […]"
 _END = re.compile(r"(?<=[.!?…;。！？])\s+|\n+")
+_BLANK = re.compile(r"\s+")
+_LONGEST_TOKEN = 64
+"""Characters of the longest token that matters: what lies behind so many is not looked at."""
 _AROUND = 24
 _LEAST = 12
 _TOKENS_A_WORD = 1.3
@@ -45,18 +48,22 @@ def _shorter(record: RecalledItem, most: int, counter: TokenCounter) -> str:
 
 def cut(text: str, most: int, counter: TokenCounter) -> str:
     """Return the beginning of a text that takes at most `most` tokens, to the end of a sentence where one is near."""
-    if counter.count(text) <= most:
+    start = text[: _LONGEST_TOKEN * most]
+    if len(start) == len(text) and counter.count(text) <= most:
         return text
-    ends = [found.start() for found in _END.finditer(text)]
-    fitting = [end for end in ends if counter.count(text[:end] + CUT) <= most]
-    if fitting and fitting[-1] * 2 >= ends[-1] * most // max(counter.count(text), 1):
-        return text[: fitting[-1]] + CUT
-    low, high = 0, len(text)
+    whole = _longest([found.start() for found in _END.finditer(start)], start, most, counter)
+    words = _longest([found.start() for found in _BLANK.finditer(start)] or range(1, len(start)), start, most, counter)
+    end = whole if whole * 2 >= words else words
+    return start[:end].rstrip() + CUT if end else ""
+
+
+def _longest(ends: Sequence[int], text: str, most: int, counter: TokenCounter) -> int:
+    """Return the last of the ends at which a text takes at most `most` tokens, the mark included; 0 for none."""
+    low, high = 0, len(ends)
     while low < high:
-        middle = (low + high + 1) // 2
-        if counter.count(text[:middle] + CUT) <= most:
-            low = middle
+        middle = (low + high) // 2
+        if counter.count(text[: ends[middle]] + CUT) <= most:
+            low = middle + 1
         else:
-            high = middle - 1
-    words = text[:low].rsplit(maxsplit=1)[0] if " " in text[:low].strip() else text[:low]
-    return words + CUT if words else ""
+            high = middle
+    return ends[low - 1] if low else 0

@@ -5,20 +5,21 @@ can hold (NUL, halves of a surrogate pair) becomes a visible replacement charact
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from retentia.errors import ContentTooLarge, EmptyContent, InvalidInput
-from retentia.model.message import JSON, ROLES, Document, Message, ToolCall, When
+from retentia.model.message import JSON, ROLES, Document, Message, When
 from retentia.model.provenance import Trust
 from retentia.model.time import Moment
 from retentia.security.secrets import mask_json, mask_secrets
+from retentia.tools.condense import condense
+from retentia.tools.normalise import plain
 
 MessageLike: TypeAlias = Message | str | Mapping[str, object]
 MAX_MESSAGE_CHARACTERS = 4_000_000
 MAX_DOCUMENT_CHARACTERS = 64_000_000
-CONDENSED_CHARACTERS = 500
 _MAX_NAME = 1000
 TRUST_BY_ROLE = {"user": Trust.PERSON, "assistant": Trust.AGENT, "system": Trust.AGENT, "tool": Trust.OUTSIDE}
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(55296, 57344), "�")
@@ -99,7 +100,7 @@ def admit_text(text: str, *, limit: int) -> Admitted:
     if (storable := _storable(text)) != text:
         notes.append("characters that cannot be stored (NUL or half a surrogate pair) were replaced by U+FFFD")
     masked = mask_secrets(storable)
-    notes.extend(f"a secret was masked: {kind}" for kind in sorted({found.kind for found in masked.found}))
+    notes.extend(secret_notes(found.kind for found in masked.found))
     return Admitted(text=masked.text, notes=tuple(notes))
 
 
@@ -132,19 +133,24 @@ def dump(value: JSON) -> str | None:
         raise InvalidInput(f"parts, arguments, results and metadata must be JSON: {error}") from error
 
 
-def tool_call_text(call: ToolCall) -> str:
-    """Write a call the way it is searched: name, arguments, and the beginning and end of what came of it."""
-    arguments = dump(call.arguments) or ""
-    outcome = call.error or (call.result if isinstance(call.result, str) else dump(call.result)) or ""
-    return f"{call.name}({arguments}) -> {condense(outcome)}"
+def admit_result(value: JSON) -> tuple[JSON, tuple[str, ...]]:
+    """Return a result without secrets, and the notes about them; raise InvalidInput for what is not JSON."""
+    try:
+        json.dumps(value, default=plain)  # finds a cycle at once, which masking would walk round
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"results must be JSON: {error}; pass text, numbers, lists and objects of them") from error
+    masked = mask_json(value)
+    return masked.value, secret_notes(masked.kinds)
 
 
-def condense(text: str, limit: int = CONDENSED_CHARACTERS) -> str:
-    """Shorten a long text to its beginning and end; the whole stays in the record."""
-    if len(text) <= limit:
-        return text
-    head, tail = limit * 3 // 4, limit // 4
-    return f"{text[:head]} […{len(text) - head - tail} characters…] {text[-tail:]}"
+def secret_notes(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Say which kinds of secrets were masked."""
+    return tuple(f"a secret was masked: {kind}" for kind in sorted(set(kinds)))
+
+
+def tool_call_text(name: str, arguments: str | None, outcome: JSON) -> str:
+    """Write a call the way it is searched: name, arguments and what came of it, each condensed; without secrets."""
+    return f"{name}({condense(arguments or '')}) -> {condense(outcome)}"
 
 
 def document_text(document: Document) -> Admitted:

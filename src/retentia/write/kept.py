@@ -4,6 +4,7 @@ there is room for it.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from datetime import timedelta
 
 from sqlalchemy import Table
 
@@ -44,6 +45,14 @@ def dated(table: Table, key: Params, rows: Sequence[Row], schedule: Schedule) ->
         }
         for row in rows
     ]
+
+
+def earlier_end(expires_at: int | None, days: int | None, *, recorded_at: int) -> int | None:
+    """Return when a record goes, in UTC microseconds, by the schedule or so many days after it came; None is never."""
+    if days is None:
+        return expires_at
+    own = recorded_at + timedelta(days=days) // timedelta(microseconds=1)
+    return own if expires_at is None else min(own, expires_at)
 
 
 def personal_spans(described: Iterable[Indexable]) -> Iterator[PersonalSpan]:

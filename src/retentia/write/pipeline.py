@@ -12,13 +12,15 @@ from retentia.model.manifest import Manifest, Seen
 from retentia.model.message import Document, ToolCall
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
-from retentia.store import manifests, records, schema, scopes
+from retentia.store import manifests, records, schema, scopes, tenant_settings
 from retentia.store.database import Database, Transaction
 from retentia.store.summaries import queue_due
+from retentia.tools.noting import rules_of
 from retentia.write import indexed
 from retentia.write.admission import admit_name
 from retentia.write.batch import InSession, Placed, admit_each, leave_out_erased, leave_out_known
 from retentia.write.items import Item, check_sources, content_key, draft_item, link_sources
+from retentia.write.kept import earlier_end
 from retentia.write.place import Buried, Place
 from retentia.write.receipt import Receipt, Written
 from retentia.write.rows import Row, draft_document, draft_tool_call, message_row
@@ -39,7 +41,7 @@ class WritePipeline:
         Those that are refused are named in the receipt, or the first refusal is raised when all are. `manifest` is what
         the last reply among them saw.
         """
-        admitted, failed, notes = admit_each(given, now=Moment.now(self._zone))
+        admitted, failed, notes = admit_each(given, now=self._now())
         written: list[Written] = []
         rows: list[Row] = []
         ends: dict[bytes, int] = {}
@@ -68,7 +70,11 @@ class WritePipeline:
 
     def tool_call(self, call: ToolCall, scope: Scope, session: str) -> Receipt:
         """Keep one tool call with its arguments and result."""
-        draft = draft_tool_call(call, now=Moment.now(self._zone))
+        with self._database.read(scope.tenant) as transaction:
+            settings = tenant_settings.load(transaction)
+        rules = rules_of(settings)
+        draft = draft_tool_call(call, now=self._now(), rules=rules)
+        kept_days = rules.rule_for(call.name, call.arguments).kept_days
         name = admit_name("session", session)
         with self._database.write(scope.tenant) as transaction:
             place = Place(transaction, scope, self._tombstones)
@@ -78,7 +84,9 @@ class WritePipeline:
                 return Receipt.of_one(scope, earlier, is_new=False)
             record_id, seq = new_id_bytes(), place.take(session_id)
             described = indexed.tool_call(session_id=session_id, seq=seq, **draft.known(record_id, transaction.now))
-            row = draft.row(described, session_id=session_id, seq=seq, client_key=draft.key)
+            term = settings.schedule.term(schema.tool_call.name, recorded_at=transaction.now)
+            ends = {"expires_at": earlier_end(term.expires_at, kept_days, recorded_at=transaction.now)}
+            row = draft.row(described, session_id=session_id, seq=seq, client_key=draft.key, **ends)
             job_ids = place.insert(schema.tool_call, [row])
         return Receipt.of_one(scope, record_id, is_new=True, notes=draft.notes, job_ids=job_ids)
 
@@ -111,6 +119,9 @@ class WritePipeline:
             described = indexed.item(given.kind, **draft.known(record_id, transaction.now))
             job_ids = place.insert(schema.item, [draft.row(described, content_key=key)])
         return Receipt.of_one(scope, record_id, is_new=True, notes=draft.notes, job_ids=job_ids)
+
+    def _now(self) -> Moment:
+        return Moment.at(self._database.now(), self._zone)
 
 
 def _note_manifest(transaction: Transaction, scope_id: int, rows: Sequence[Row], manifest: Manifest) -> None:

@@ -9,9 +9,11 @@ from retentia.errors import ErasedEarlier
 from retentia.index.passages import passages_of
 from retentia.model.ids import RecordId
 from retentia.model.scope import Scope
-from retentia.store import generations, jobs, passages, personal, records, scopes, sessions, tenant_settings
+from retentia.store import generations, jobs, passages, personal, records, scopes, sessions, tenant_settings, tool_uses
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
+from retentia.tools.noting import rules_of
+from retentia.tools.uses import uses_of_rows
 from retentia.write.kept import check_quota, dated, personal_spans
 from retentia.write.rows import Row
 
@@ -80,10 +82,13 @@ class Place:
         settings = tenant_settings.load(transaction)
         check_quota(transaction, self._scope.user, settings.quota, rows)
         key = {"tenant": transaction.tenant, "scope_id": scope_id, "recorded_at": transaction.now}
-        insert_many(transaction, table, dated(table, key, rows, settings.schedule))
+        values = dated(table, key, rows, settings.schedule)
+        insert_many(transaction, table, values)
         found = [passage for row in rows for passage in passages_of(row.indexed)]
         passages.insert_passages(transaction, scope_id, found)
         personal.insert_spans(transaction, scope_id, personal_spans(row.indexed for row in rows))
+        used = uses_of_rows(table.name, values, tenant=transaction.tenant, rules=rules_of(settings))
+        tool_uses.insert_uses(transaction, scope_id, used)
         scopes.record_change(transaction, scope_id, [row.indexed.record_id for row in rows])
         if generations.serving(transaction) is None:
             return ()

@@ -8,6 +8,9 @@ from retentia.model.message import Document, ToolCall
 from retentia.model.provenance import Trust
 from retentia.model.time import Moment
 from retentia.store.database import Params
+from retentia.tools.condense import truncated
+from retentia.tools.freshness import ToolRules
+from retentia.tools.normalise import read_arguments
 from retentia.write import admission, indexed
 from retentia.write.admission import AdmittedMessage
 
@@ -71,27 +74,36 @@ def message_row(message: AdmittedMessage, record_id: bytes, *, session_id: bytes
     return Row(values, described)
 
 
-def draft_tool_call(call: ToolCall, *, now: Moment) -> Draft:
-    """Check and clean a tool call; raise InvalidInput."""
+def draft_tool_call(call: ToolCall, *, now: Moment, rules: ToolRules) -> Draft:
+    """Check and clean a tool call, and cut a result that is larger than its rule allows; raise InvalidInput."""
     name = admission.admit_name("name", call.name)
     if not name:
         raise InvalidInput("a tool call needs the name of the tool")
-    text = admission.admit_text(admission.tool_call_text(call), limit=admission.MAX_MESSAGE_CHARACTERS)
+    given = read_arguments(call.arguments)
+    arguments = admission.dump(given.value)
+    result, notes = admission.admit_result(call.result)
+    kept, full_bytes = truncated(result, rules.rule_for(name, given.value).max_result_bytes)
+    error = admission.admit_text(call.error, limit=admission.MAX_MESSAGE_CHARACTERS)
+    text = admission.admit_text(
+        admission.tool_call_text(name, arguments, error.text or kept), limit=admission.MAX_MESSAGE_CHARACTERS
+    )
+    cut = () if full_bytes is None else (f"the result of {full_bytes:,} bytes was cut; its beginning and end are kept",)
     return Draft(
         text=text.text,
         moment=admission.admit_time(call.at, now),
         trust=Trust.OUTSIDE,
         metadata=admission.admit_metadata(call.metadata),
         key=admission.admit_name("key", call.key) or None,
-        notes=text.notes,
+        notes=tuple(dict.fromkeys((*cut, *admission.secret_notes(given.secrets), *notes, *error.notes, *text.notes))),
         columns={
             "name": name,
-            "arguments": admission.dump(call.arguments),
-            "result": admission.dump(call.result),
+            "arguments": arguments,
+            "result": admission.dump(kept),
             "status": call.status,
-            "error": admission.admit_text(call.error, limit=admission.MAX_MESSAGE_CHARACTERS).text,
+            "error": error.text,
             "duration_ms": call.duration_ms,
             "tokens": call.tokens,
+            "full_bytes": full_bytes,
         },
     )
 
