@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import sqlite
 
 from retentia.model.turns import in_turns
-from retentia.store import binned, erasures, manifests, passages, records, summaries
+from retentia.store import binned, erasures, manifests, passages, records, summaries, tool_uses
 from retentia.store.open import open_database
 from retentia.store.records import RECORD_TABLES
 
@@ -49,7 +49,8 @@ def test_sqlite_looks_what_lies_in_the_bin_up_by_its_key(sqlite_url: str) -> Non
     assert "bin_derived_from_parent (tenant=? AND parent_id=?)" in plan(sqlite_url, binned._DERIVED)
 
 
-def test_sqlite_looks_summaries_and_manifests_up_by_their_key(sqlite_url: str) -> None:
+def test_sqlite_looks_summaries_manifests_and_uses_of_tools_up_by_their_key(sqlite_url: str) -> None:
+    assert "scope_id=? AND record_id=?" in plan(sqlite_url, tool_uses._DELETE)
     assert "scope_id=? AND id=?" in plan(sqlite_url, summaries._PLACES)
     assert "scope_id=? AND session_id=?" in plan(sqlite_url, summaries._DELETE_ORPHANS)
     for statement in manifests._DELETE_OWN:
