@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from retentia.cli.options import Target, json_object, targeted
-from retentia.cli.output import plain, print_json, print_table
+from retentia.cli.output import plain, print_json, print_table, tell_erased
 from retentia.errors import InvalidInput
-from retentia.model.time import Moment
 
 if TYPE_CHECKING:
-    from retentia.lifecycle.erase import Erasure
     from retentia.lifecycle.forget import Forgetting, Sample
 
 _SPAN = re.compile(r"(\d+)\s*(m|h|d|w)")
@@ -88,7 +86,7 @@ def forget(
         with _new_file(receipt) as write:
             done = memory.forget(planned, undo_for=window)
             write(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n")
-    print_json(done) if target.as_json else _tell(done)
+    print_json(done) if target.as_json else tell_erased(done)
 
 
 @click.command("forget-person")
@@ -239,20 +237,6 @@ def _list(title: str, samples: "tuple[Sample, ...]", *, err: bool) -> None:
         click.echo(f"{title}:", err=err)
     for sample in samples:
         click.echo(f"  {sample.kind.value:<10} {sample.id}  {sample.text}", err=err)
-
-
-def _tell(done: "Erasure") -> None:
-    removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
-    if done.restorable_until is None:
-        click.echo(f"erased: {removed}")
-    else:
-        click.echo(f"removed: {removed}")
-        until = Moment.at(done.restorable_until).iso()[:16]
-        click.echo(f"until {until} `retentia restore-removed {done.id}` brings it back")
-    if done.missing:
-        click.echo(f"not there: {', '.join(done.missing)}")
-    if done.pending:
-        click.echo(f"pending: {done.pending}")
 
 
 def _report(found: object, what: str) -> None:
