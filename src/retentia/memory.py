@@ -16,7 +16,6 @@ from retentia.diagnose.doctor import Finding, examine
 from retentia.diagnosis import Diagnosis
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.index.signals import Weights
-from retentia.index.tokenizer import forget_words
 from retentia.ingest import Tally
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
@@ -25,6 +24,7 @@ from retentia.jobs.summarisers import summarisers
 from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
+from retentia.lifecycle.acknowledge import PATIENCE_SECONDS, OtherReaders
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.findings import erasure_findings
@@ -58,6 +58,7 @@ from retentia.providers.chat.models import Models
 from retentia.providers.resolve import resolve
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
+from retentia.read.presence import Presence
 from retentia.read.query import Query, Recall, Shared
 from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
@@ -164,6 +165,7 @@ class Memory:
         weights: Weights | None = None,
         ledger: str | Path | None = AUTO,
         replay_erasures: bool = False,
+        erase_patience: float = PATIENCE_SECONDS,
         audit: bool = False,
         working: WorkingSettings | None = None,
         models: Models | ChatModelSpec = None,
@@ -179,15 +181,26 @@ class Memory:
         self.working = working or WorkingSettings()
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
+        self._presence = Presence(database, self._residents)
         self._ledger = StoreLedger(database, _ledger_path(database, ledger))
-        self._eraser = Eraser(database, self._ledger, on_removed=self._let_go)
+        self._eraser = Eraser(
+            database,
+            self._ledger,
+            on_removed=self._presence.let_go,
+            others=OtherReaders(database, lambda: self._presence.id, patience=erase_patience),
+        )
         self.replayed = self._eraser.replay() if replay_erasures else 0
         self._eraser.recover()
         self._write = WritePipeline(
             database, Tombstones(self._ledger), zone=zone, summarise_at=self.working.summary.due_at
         )
         self._read = ReadPipeline(
-            database, self._residents, self._embedding, count_tokens=self._counter.count, weights=weights
+            database,
+            self._residents,
+            self._embedding,
+            presence=self._presence,
+            count_tokens=self._counter.count,
+            weights=weights,
         )
         self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
         chosen = Models.of(models)
@@ -229,6 +242,7 @@ class Memory:
         weights: Weights | None = None,
         ledger: str | Path | None = AUTO,
         replay_erasures: bool = False,
+        erase_patience: float = PATIENCE_SECONDS,
         audit: bool = False,
         key: str | None = None,
         content_key: str | None = None,
@@ -244,10 +258,12 @@ class Memory:
         says how much each signal counts in a search, None as measured best. `ledger` is the file that remembers what
         was erased: "auto" puts it beside a SQLite file and keeps none for PostgreSQL, None keeps none. A store that is
         behind its ledger (a restored backup) is refused with StoreBehindLedger; `replay_erasures=True` repeats what it
-        lacks. `audit=True` also logs what this process does as its owner; what principals do (`acting_as`) is always
-        logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal digits, or a passphrase; None takes what
-        the environment names (see `retentia.store.key`). `content_key` is such a key, too, and opens or makes a
-        PostgreSQL store in which the content of each scope is encrypted with a key of its own. `working` says how
+        lacks. `erase_patience` is how many seconds an erasure waits for other processes to let go of what they hold in
+        memory; those that did not are named in its receipt. `audit=True` also logs what this process does as its owner;
+        what principals do (`acting_as`) is always logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal
+        digits, or a passphrase; None takes what the environment names (see `retentia.store.key`). `content_key` is such
+        a key, too, and opens or makes a PostgreSQL store in which the content of each scope is encrypted with a key of
+        its own. `working` says how
         contexts are made and when sessions are summarised. `models` are the chat models that may be asked, such as
         "openai:qwen3@http://127.0.0.1:8080/v1" or a `Models`; without one, or with a `summariser` of your own, none is
         asked. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
@@ -265,6 +281,7 @@ class Memory:
                 weights=weights,
                 ledger=ledger,
                 replay_erasures=replay_erasures,
+                erase_patience=erase_patience,
                 audit=audit,
                 working=working,
                 models=models,
@@ -918,7 +935,7 @@ class Memory:
         try:
             self._log.close()
         finally:
-            self._residents.clear()
+            self._presence.leave()
             self._database.close()
 
     def __enter__(self) -> Self:
@@ -928,10 +945,6 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _let_go(self, scope_ids: Collection[int]) -> None:
-        self._residents.drop(scope_ids)
-        forget_words()
 
     def _log_own(self, action: Action, scope: object, call: Callable[[], _R]) -> _R:
         if not self._audits or not isinstance(scope, Scope):

@@ -4,12 +4,14 @@ DigitalProductFactory PR#2262: tool activity was dropped from the history, and t
 """
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, event, func, select, update
 
 from forks import Child
 from retentia import Memory, Message, Principal, Scope, ToolCall
@@ -467,13 +469,15 @@ def test_sqlite_finds_calls_by_an_index_whatever_the_scope(sqlite_url: str) -> N
         for name in (scope, scope.shared()):
             memory.log_tool_call(ToolCall(name="read_file", arguments={"path": "a"}, result="x"), scope=name)
         memory.tools.seen("read_file", {"path": "a"}, scope=scope)
-        with memory._database.read("acme") as transaction:
-            driver: Any = transaction.connection.connection.driver_connection
+
+        def trace(driver: Any, *_: object) -> None:  # whichever connection is used: other threads use some, too
             driver.set_trace_callback(seen.append)
+
+        event.listen(memory._database._engine, "checkout", trace)
         memory.tools.seen("read_file", {"path": "a"}, scope=scope)
         statements = [sql for sql in seen if "FROM tool_use" in sql]
         assert len(statements) == 2
-        for sql in statements:
-            plan = [row[3] for row in driver.execute(f"EXPLAIN QUERY PLAN {sql}")]
-            assert any("USING INDEX tool_use_" in step and "_key=?" in step for step in plan), plan
-        driver.set_trace_callback(None)
+        with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+            for sql in statements:
+                plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+                assert any("USING INDEX tool_use_" in step and "_key=?" in step for step in plan), plan

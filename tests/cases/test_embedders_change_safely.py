@@ -1,9 +1,12 @@
 """Reports of vectors that did not fit, and of rows that search forgot because an embedder was down."""
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 
 import pytest
 
+from companions import companion
 from retentia import Memory, Scope
 from retentia.errors import EmbedderMismatch
 from retentia.providers.vectors import Rows
@@ -59,6 +62,21 @@ def test_moving_to_another_embedder_needs_no_model_and_mixes_no_generations(stor
         answer = moved.recall("A new harbour", scope=scope)
         assert answer[0].record.text == "A new harbour was opened meanwhile"
         assert moved.reembed(FakeEmbedder(64, name="new")) == 0
+
+
+def test_another_process_fills_the_new_generation_from_then_on(sqlite_url: str, scope: Scope) -> None:
+    with (
+        Memory.open(sqlite_url, embedder="e5", worker=False) as memory,
+        companion(sqlite_url, user="bert", embedder="auto") as other,
+    ):
+        memory.add("We met at the bakery", scope=scope)
+        memory.drain()
+        assert memory.reembed("use") == 1
+        other.ask("add The boiler is broken")
+        other.ask("drain")
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        count = "SELECT g.state, count(*) FROM vector v JOIN generation g ON g.id = v.generation GROUP BY g.state"
+        assert connection.execute(count).fetchall() == [("serving", 2)]
 
 
 def test_a_row_written_while_the_embedder_was_down_is_found_now_and_embedded_later(

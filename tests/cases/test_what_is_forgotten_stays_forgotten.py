@@ -136,7 +136,7 @@ def test_what_upkeep_removes_in_the_background_is_in_the_audit_log_record_by_rec
             memory.keeping.expire()
             memory.reindex()
             memory.drain()
-        logged = [entry for entry in memory.audit_log("acme") if entry.action == "erase"]
+        logged = [entry for entry in memory.audit_log("acme") if entry.action == "remove"]
         assert {record_id for entry in logged for record_id in entry.records} == ids
         assert {(entry.by, entry.role) for entry in logged} == {("retention", "retention")}
         assert sum(entry.count for entry in logged) == len(ids)

@@ -94,6 +94,9 @@ def run_and_kill(path: Path, act: str, after: float) -> None:
     victim.kill()
     victim.wait()
     victim.stdout.close()
+    with closing(sqlite3.connect(path)) as connection:  # half a minute later
+        connection.execute("UPDATE reader SET lease_until = 0")
+        connection.commit()
 
 
 @pytest.mark.parametrize("act", ["erase", "forget"])

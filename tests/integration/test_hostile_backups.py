@@ -206,7 +206,7 @@ def test_a_backup_while_others_write_is_one_moment(made: Path) -> None:
 def rows_of(database: Database) -> Iterator[tuple[str, list[tuple[object, ...]]]]:
     with database.read("acme") as transaction:
         for name, table in metadata.tables.items():
-            if name not in ("schema_migration", "due"):
+            if name not in ("schema_migration", "due", "reader", "notice"):  # who has a store open has not its copy
                 mine = table.select().where(table.c.tenant == "acme") if table in TENANT_TABLES else table.select()
                 found = [tuple(row) for row in transaction.connection.execute(mine)]
                 yield name, sorted(found, key=repr)

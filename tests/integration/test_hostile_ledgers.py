@@ -12,6 +12,7 @@ import pytest
 from mounts import mounted, remount
 from retentia import Memory, Scope
 from retentia.errors import LedgerDamaged, LedgerMissing, StoreUnavailable
+from retentia.lifecycle.ledger import Ledger
 from retentia.store import erasures
 from retentia.testing import FakeEmbedder
 
@@ -114,6 +115,28 @@ def test_a_ledger_that_was_swapped_for_another_history_is_refused(tmp_path: Path
         shutil.copyfile(tmp_path / other, ledger)
         with pytest.raises(LedgerDamaged, match="older copy or another one"):
             opened(path)
+
+
+def test_writes_with_a_key_open_the_ledger_once_and_notice_when_another_is_put_in_its_place(
+    tmp_path: Path, ids: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"role": "user", "content": "said with a key"}
+    with opened(tmp_path / "other.db") as other:
+        other.erase(other.add("something", scope=ME).id, scope=ME)
+    with opened(tmp_path / "memory.db") as memory:
+        memory.erase(ids[0], scope=ME)
+        opening, times = Ledger.open, []
+        monkeypatch.setattr(Ledger, "open", lambda path, store: times.append(path) or opening(path, store))
+        for number in range(3):
+            memory.add({**said, "key": f"{number}"}, scope=ME)
+        assert len(times) == 1
+        own = tmp_path / "memory.db.ledger"
+        own.rename(tmp_path / "aside")
+        (tmp_path / "other.db.ledger").rename(own)
+        with pytest.raises(LedgerDamaged):
+            memory.add({**said, "key": "3"}, scope=ME)
+        (tmp_path / "aside").rename(own)
+        assert memory.add({**said, "key": "3"}, scope=ME).ids
 
 
 def test_the_changed_line_is_named_when_the_place_reached_is_gone(tmp_path: Path, ids: list[str]) -> None:

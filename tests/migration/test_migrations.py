@@ -204,6 +204,8 @@ def test_row_level_security_binds_exactly_the_tables_with_personal_data(empty_po
         "due",
         "erasure",
         "generation",
+        "notice",
+        "reader",
         "setting",
         "schema_migration",
         "tombstone",

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from retentia.cli.options import Target, json_object, targeted
-from retentia.cli.output import plain, print_json, print_table
+from retentia.cli.output import plain, print_json, print_table, tell_erased
 from retentia.errors import InvalidInput
-from retentia.model.time import Moment
 
 if TYPE_CHECKING:
-    from retentia.lifecycle.erase import Erasure
     from retentia.lifecycle.forget import Forgetting, Sample
 
 _SPAN = re.compile(r"(\d+)\s*(m|h|d|w)")
@@ -88,7 +86,7 @@ def forget(
         with _new_file(receipt) as write:
             done = memory.forget(planned, undo_for=window)
             write(json.dumps({"tenant": target.tenant, **_as_dict(done)}, indent=2) + "\n")
-    print_json(done) if target.as_json else _tell(done)
+    print_json(done) if target.as_json else tell_erased(done)
 
 
 @click.command("forget-person")
@@ -235,21 +233,6 @@ def in_preview(planned: "Forgetting") -> Iterator[str]:
     yield from _listed("related, but without these words, and not included", planned.related)
 
 
-def in_words(done: "Erasure") -> Iterator[str]:
-    """Say line by line what was forgotten."""
-    removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
-    if done.restorable_until is None:
-        yield f"erased: {removed}"
-    else:
-        yield f"removed: {removed}"
-        until = Moment.at(done.restorable_until).iso()[:16]
-        yield f"until {until} `retentia restore-removed {done.id}` brings it back"
-    if done.missing:
-        yield f"not there: {', '.join(done.missing)}"
-    if done.pending:
-        yield f"pending: {done.pending}"
-
-
 def _show(planned: "Forgetting", *, err: bool = False) -> None:
     for line in in_preview(planned):
         click.echo(line, err=err)
@@ -260,11 +243,6 @@ def _listed(title: str, samples: "tuple[Sample, ...]") -> Iterator[str]:
         yield f"{title}:"
     for sample in samples:
         yield f"  {sample.kind.value:<10} {sample.id}  {sample.text}"
-
-
-def _tell(done: "Erasure") -> None:
-    for line in in_words(done):
-        click.echo(line)
 
 
 def _report(found: object, what: str) -> None:

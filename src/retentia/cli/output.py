@@ -15,6 +15,8 @@ from retentia.model.time import Moment
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from retentia.lifecycle.erase import Erasure
+
 
 def plain(value: object) -> object:
     """Turn our values into what JSON knows; moments become ISO 8601."""
@@ -34,6 +36,29 @@ def plain(value: object) -> object:
         case Iterable():
             return [plain(entry) for entry in value]
     return str(value)
+
+
+def tell_erased(done: "Erasure") -> None:
+    """Print what an erasure or a removal did."""
+    for line in erased_in_words(done):
+        click.echo(line)
+
+
+def erased_in_words(done: "Erasure") -> Iterator[str]:
+    """Say what an erasure or a removal took, who has let go of it in memory, and what is still to come."""
+    removed = ", ".join(f"{count} {name}" for name, count in done.removed.items()) or "nothing"
+    if done.restorable_until is None:
+        yield f"erased: {removed}"
+    else:
+        yield f"removed: {removed}"
+        until = Moment.at(done.restorable_until).iso()[:16]
+        yield f"until {until} `retentia restore-removed {done.id}` brings it back"
+    if done.missing:
+        yield f"not there: {', '.join(done.missing)}"
+    if done.processes > 1:
+        yield f"let go of in memory: {done.acknowledged} of {done.processes} processes"
+    if done.pending:
+        yield f"pending: {done.pending}"
 
 
 def print_json(value: object) -> None:

@@ -3,7 +3,7 @@
 import click
 
 from retentia.cli.options import Target, json_object, targeted
-from retentia.cli.output import print_json
+from retentia.cli.output import print_json, tell_erased
 
 _KINDS = ("note", "fact", "preference", "event", "decision", "commitment", "procedure", "knowledge")
 
@@ -43,9 +43,4 @@ def erase(target: Target, record_ids: tuple[str, ...], yes: bool) -> None:
     if target.as_json:
         print_json(erased)
         return
-    removed = ", ".join(f"{count} {name}" for name, count in erased.removed.items()) or "nothing"
-    click.echo(f"erased: {removed}")
-    if erased.missing:
-        click.echo(f"not there: {', '.join(erased.missing)}")
-    if erased.pending:
-        click.echo(f"pending: {erased.pending}")
+    tell_erased(erased)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from retentia.errors import InvalidInput, NotFound
+from retentia.lifecycle.closure import Removed
 from retentia.lifecycle.erase import Eraser, Erasure, Line
 from retentia.lifecycle.retention import A_RUN, ACTOR
 from retentia.lifecycle.set_aside import bring_back, set_aside
@@ -18,6 +19,7 @@ from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.record import Record
 from retentia.model.removal import Removal
 from retentia.model.scope import Scope
+from retentia.model.turns import in_turns
 from retentia.security import audit
 from retentia.security.audit import Access, Action, Actor
 from retentia.store import binned, jobs, records, scopes
@@ -50,7 +52,7 @@ class Bin:
         wanted = {id_bytes(record_id): record_id for record_id in ids}
         removal_id = new_id_bytes()
 
-        def put_away(transaction: Transaction) -> tuple[Erasure, Line | None]:
+        def put_away(transaction: Transaction) -> tuple[Erasure, Removed, Line | None]:
             scope_id = scopes.find(transaction, scope) or 0
             removal = RemovalRow(
                 id=removal_id,
@@ -61,34 +63,30 @@ class Bin:
             )
             there = _of_exactly(transaction, scope_id, scope, wanted)
             removed = set_aside(transaction, removal, there)
-            missing = tuple(name for raw, name in wanted.items() if raw not in removed.records)
-            if not removed.records:
+            gone = set(removed.records)
+            missing = tuple(name for raw, name in in_turns(wanted.items()) if raw not in gone)
+            if not gone:
                 asked = Access(actor=actor, action=Action.REMOVE, scope=scope, ids=list(wanted), at=transaction.now)
                 audit.append(transaction, [asked])
-                return Erasure(missing=missing), None
-            touched.extend(removed.scope_ids)
-            gone = sorted(removed.records)
+                return Erasure(missing=missing), removed, None
             receipt = Erasure(
                 id=id_text(removal_id),
                 at=transaction.now,
                 removed=removed.counts,
-                records=tuple(map(id_text, gone)),
+                records=tuple(map(id_text, in_turns(removed.records))),
                 missing=missing,
                 restorable_until=removal.purge_at,
             )
             line = {
                 "id": receipt.id,
                 "scopes": (scope_id,),
-                "records": tuple(raw.hex() for raw in gone),
+                "records": tuple(raw.hex() for raw in in_turns(removed.records)),
                 "expires_at": removal.purge_at,
             }
-            return receipt, line
+            return receipt, removed, line
 
-        touched: list[int] = []
         with self._database.noting(functools.partial(audit.log_writes, actor, Action.REMOVE)):
-            receipt = self._eraser.write_line(scope.tenant, "removal", put_away)
-        self._eraser.let_go(touched)
-        return receipt
+            return self._eraser.remove(scope.tenant, put_away)
 
     def removed(self, scope: Scope, *, content: bool, actor: Actor) -> list[Removal]:
         """Return what was removed from exactly this scope and can still be restored, the latest first.
@@ -112,15 +110,17 @@ class Bin:
         """
         wanted = id_bytes(removal_id)
 
-        def bring(transaction: Transaction) -> tuple[tuple[RecordId, ...], Line]:
+        def bring(transaction: Transaction) -> tuple[tuple[list[bytes], dict[int, int]], Line]:
             scope_id = scopes.find(transaction, scope) or 0
-            ids = bring_back(transaction, scope_id, wanted)
+            ids, versions = bring_back(transaction, scope_id, wanted)
             if not ids:
                 raise NotFound(f"there is no removal {removal_id!r} of {scope} that can still be restored")
-            return tuple(map(id_text, sorted(ids))), {"id": removal_id, "scopes": (scope_id,)}
+            return (ids, versions), {"id": removal_id, "scopes": (scope_id,)}
 
         with self._database.noting(functools.partial(audit.log_writes, actor, Action.RESTORE)):
-            return self._eraser.write_line(scope.tenant, "restored", bring)
+            ids, versions = self._eraser.write_line(scope.tenant, "restored", bring)
+        self._eraser.let_go(new_id_bytes(), scope.tenant, versions)  # nobody waits: there is nothing to be hidden
+        return tuple(map(id_text, sorted(ids)))
 
     def purge(self, *, limit: int = A_RUN) -> int:
         """Erase for good what lies in the bin for too long, of every tenant, at most so many records of each.

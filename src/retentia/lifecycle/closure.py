@@ -4,36 +4,43 @@ It goes for good, or into the bin. What lies in the bin is no source of what liv
 of its own sources, wherever these lie.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import Row, delete, or_, select
+from sqlalchemy import Row, bindparam, delete, or_, select
 
 from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
 from retentia.store import binned, custody, jobs, records, schema, scopes, sessions, summaries
+from retentia.store.among import IDS, among, parcels
 from retentia.store.binned import RemovalRow
-from retentia.store.database import Transaction, batches
+from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
+
+_HERE = derived_from.c.tenant == bindparam("tenant")
+_CHILDREN = select(derived_from.c.child_id).where(_HERE, among(derived_from.c.parent_id))
+_PARENTS = select(derived_from.c.child_id, derived_from.c.parent_id).where(_HERE, among(derived_from.c.child_id))
+_DELETE_EDGES = delete(derived_from).where(_HERE, or_(among(derived_from.c.child_id), among(derived_from.c.parent_id)))
 
 
 @dataclass(slots=True)
 class Removed:
-    """What was removed: how many rows of each kind, which records of which scopes, and their keys in their sources.
+    """What was removed: how many rows of each kind, which records, in order, of which scopes, and their source keys.
 
-    `kept` counts, by the reason of each hold, the records whose content is now in custody. `is_release`
-    tells that these are records a hold kept until its release. `keys_destroyed` counts the content keys of scopes in
-    which nothing is left.
+    `versions` has the scopes, each with its version from which on they are gone. `kept` counts, by the reason of each
+    hold, the records whose content is now in custody. `is_release` tells that a hold has kept them until its release.
+    `keys_destroyed` counts the content keys of scopes in which nothing is left.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
-    records: set[bytes] = field(default_factory=set)
+    records: list[bytes] = field(default_factory=list)
     sources: list[SourceKey] = field(default_factory=list)
-    scope_ids: list[int] = field(default_factory=list)
+    versions: dict[int, int] = field(default_factory=dict)
     kept: dict[str, int] = field(default_factory=dict)
     is_release: bool = False
     keys_destroyed: int = 0
@@ -45,23 +52,19 @@ class Removed:
 
 def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
     """Remove the records that lie in some scopes, or in their bin, with what is derived from them alone."""
-    view = records.View(named)
-    going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
-    living = {record_id for some in going.values() for record_id in some}
+    view, removed = records.View(named), Removed()
+    going = _in_order(closure(transaction, view, records.kinds_of(transaction, view, ids))[0])
+    living = _all_of(going)
     buried = in_bin(transaction, named, living, ids)
-    removed = Removed(records=living | {bytes(row.id) for row in buried})
+    removed.records = sorted(chain(living, (bytes(row.id) for row in buried))) if buried else living
     removed.sources = records.source_keys(transaction, view, going) + binned.source_keys(buried, named)
     _take_into_custody(transaction, named, living, buried, removed)
-    removed.count("bin", binned.take_out(transaction, removed.records - living))
-    _remove_from_scopes(transaction, named, going, buried, removed)
+    removed.count("bin", binned.take_out(transaction, buried))
+    _remove_from_scopes(transaction, named, going, living, buried, removed)
     for scope_id in sorted({row.scope_id for row in buried}):
         sessions.drop_kept(transaction, scope_id)
-    for batch in batches(removed.records):
-        edges = delete(derived_from).where(
-            derived_from.c.tenant == transaction.tenant,
-            or_(derived_from.c.child_id.in_(batch), derived_from.c.parent_id.in_(batch)),
-        )
-        removed.count("derived_from", transaction.run(edges))
+    for some in parcels(transaction, removed.records):
+        removed.count("derived_from", transaction.run(_DELETE_EDGES, {"tenant": transaction.tenant, IDS: some}))
     binned.drop_edges(transaction, removed.records)
     removed.keys_destroyed = transaction.destroy_unused_keys(named)
     return removed
@@ -71,14 +74,12 @@ def set_aside(
     transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes], removal: RemovalRow
 ) -> Removed:
     """Move records that lie in some scopes into the bin, with what is derived from them alone."""
-    view = records.View(named)
-    going, _ = closure(transaction, view, records.kinds_of(transaction, view, ids))
-    living = {record_id for some in going.values() for record_id in some}
-    removed = Removed(records=living, sources=records.source_keys(transaction, view, going))
-    for scope_id, name in sorted(named.items()):
-        here = records.kinds_of(transaction, records.View({scope_id: name}), living)
-        binned.put(transaction, removal, name, scope_id, here)
-    _remove_from_scopes(transaction, named, going, (), removed)
+    view, removed = records.View(named), Removed()
+    going = _in_order(closure(transaction, view, records.kinds_of(transaction, view, ids))[0])
+    removed.records = living = _all_of(going)
+    for scope_id, here in _by_scope(transaction, named, going, living):
+        binned.put(transaction, removal, named[scope_id], scope_id, here)
+    _remove_from_scopes(transaction, named, going, living, (), removed)
     removed.count("derived_from", binned.take_edges(transaction, living))
     return removed
 
@@ -128,42 +129,51 @@ def _take_into_custody(
 def _remove_from_scopes(
     transaction: Transaction,
     named: Mapping[int, Scope],
-    going: Mapping[Kind, Collection[bytes]],
+    going: Mapping[Kind, Sequence[bytes]],
+    living: Sequence[bytes],
     buried: Iterable[Row[Any]],
     removed: Removed,
 ) -> None:
-    living = {record_id for some in going.values() for record_id in some}
-    for scope_id, name in sorted(named.items()):
-        alone = len(named) == 1
-        here = going if alone else records.kinds_of(transaction, records.View({scope_id: name}), living)
-        beside = {bytes(row.id) for row in buried if row.scope_id == scope_id}
+    for scope_id, here in _by_scope(transaction, named, going, living):
+        beside = [row for row in buried if row.scope_id == scope_id]
         if here or beside:
             _remove_here(transaction, scope_id, here, beside, removed)
+
+
+def _by_scope(
+    transaction: Transaction,
+    named: Mapping[int, Scope],
+    going: Mapping[Kind, Sequence[bytes]],
+    living: Sequence[bytes],
+) -> Iterator[tuple[int, Mapping[Kind, Sequence[bytes]]]]:
+    """Yield each scope with what goes from it."""
+    for scope_id, name in sorted(named.items()):
+        alone = len(named) == 1
+        yield scope_id, going if alone else records.kinds_of(transaction, records.View({scope_id: name}), living)
 
 
 def _remove_here(
     transaction: Transaction,
     scope_id: int,
-    going: Mapping[Kind, Collection[bytes]],
-    beside: Collection[bytes],
+    going: Mapping[Kind, Sequence[bytes]],
+    beside: Sequence[Row[Any]],
     removed: Removed,
 ) -> None:
     """Delete records of a scope; `beside` are those of its bin, which the change names, too."""
-    living = {record_id for some in going.values() for record_id in some}
+    living = _all_of(going)
+    changed = sorted(chain(living, (bytes(row.id) for row in beside))) if beside else living
     for derived in DERIVED.values():
         removed.count(derived.table, derived.erase(transaction, scope_id, living))
+    touched = records.sessions_of(transaction, scope_id, going)
+    touched.update(bytes(row.session_id) for row in beside if row.session_id)
     for kind, some in going.items():
-        table = records.TABLES[kind]
-        here = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
-        removed.count(kind.value, sum(transaction.run(here.where(table.c.id.in_(batch))) for batch in batches(some)))
-    sessions_of = {key.session_id for key in removed.sources if key.session_id}
-    removed.count("session", sessions.delete_empty(transaction, scope_id, sessions_of))
+        removed.count(kind.value, records.remove(transaction, scope_id, kind, some))
+    removed.count("session", sessions.delete_empty(transaction, scope_id, touched))
     if schema.summary.name in removed.counts:  # what they told of the other messages is told anew
-        summaries.delete_orphans(transaction, scope_id, sessions_of)
-        for session_id in sorted(sessions_of):
+        summaries.delete_orphans(transaction, scope_id, touched)
+        for session_id in sorted(touched):
             jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
-    scopes.record_change(transaction, scope_id, sorted({*living, *beside}))
-    removed.scope_ids.append(scope_id)
+    removed.versions[scope_id] = scopes.record_change(transaction, scope_id, changed)
 
 
 def closure(
@@ -186,15 +196,20 @@ def closure(
 
 def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], set[bytes]]:
     """Return what is derived from these records alone, and what has another source, too."""
-    here = derived_from.c.tenant == transaction.tenant
     children: set[bytes] = set()
-    for some in batches(going):
-        rows = transaction.rows(select(derived_from.c.child_id).where(here, derived_from.c.parent_id.in_(some)))
-        children.update(row.child_id for row in rows)
+    for some in parcels(transaction, going):
+        children.update(child for (child,) in transaction.tuples(_CHILDREN, {"tenant": transaction.tenant, IDS: some}))
     kept: set[bytes] = set()
-    for some in batches(children):
-        rows = transaction.rows(
-            select(derived_from.c.child_id, derived_from.c.parent_id).where(here, derived_from.c.child_id.in_(some))
-        )
-        kept.update(row.child_id for row in rows if row.parent_id not in going)
+    for some in parcels(transaction, children):
+        edges = transaction.tuples(_PARENTS, {"tenant": transaction.tenant, IDS: some})
+        kept.update(child for child, parent in edges if parent not in going)
     return children - kept, kept
+
+
+def _in_order(found: Mapping[Kind, Collection[bytes]]) -> dict[Kind, list[bytes]]:
+    """Order the ids of each kind, once: each statement takes them in this order."""
+    return {kind: sorted(some) for kind, some in found.items()}
+
+
+def _all_of(going: Mapping[Kind, Sequence[bytes]]) -> list[bytes]:
+    return sorted(chain.from_iterable(going.values()))

@@ -9,11 +9,14 @@ from retentia.model.progress import Progress, unheard
 from retentia.store import content_keys, jobs
 from retentia.store.bulk import insert_many
 from retentia.store.database import Database, Transaction
-from retentia.store.schema import TENANT_TABLES, content_key, metadata, setting
+from retentia.store.schema import TENANT_TABLES, content_key, metadata, notice, reader, setting
 
 _ROWS_AT_ONCE = 1_000
 _OF_THE_STORE = tuple(
-    table for table in metadata.sorted_tables if table not in TENANT_TABLES and table.name != "schema_migration"
+    table
+    for table in metadata.sorted_tables
+    # Who has a store open has not opened its copy.
+    if table not in (*TENANT_TABLES, reader, notice) and table.name != "schema_migration"
 )
 
 # Content is copied as it reads, and sealed anew with keys of the target where that has some.

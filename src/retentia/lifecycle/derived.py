@@ -16,7 +16,7 @@ from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
     {"scope", "session", "change", "job", "due", "generation", "setting", "schema_migration", "derived_from"}
-    | {"erasure", "tombstone"}
+    | {"erasure", "tombstone", "reader", "notice"}
     | {"audit_entry", "audit_head", "access_grant", "manifest"}
     | {"tenant_setting", "hold", "model_usage", "content_key"}
 )

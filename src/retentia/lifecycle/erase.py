@@ -5,13 +5,15 @@ rows, and one line of the ledger names them. Last, the bytes go. Killed at any p
 the store next. A store that was restored from before an erasure refuses to open until the erasure is repeated.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from retentia.errors import NotFound, StoreBehindLedger, StoreBusy, StoreError
+from retentia.lifecycle.acknowledge import OtherReaders
 from retentia.lifecycle.closure import Removed, remove
 from retentia.lifecycle.hold import check_reason, hold_again, set_hold
 from retentia.lifecycle.ledger import Entry, EntryKind, Ledger, Mark
@@ -20,9 +22,10 @@ from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, sourc
 from retentia.model.hold import Hold, Released
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
+from retentia.model.turns import in_turns
 from retentia.security import audit
 from retentia.security.audit import Access, Action, Actor
-from retentia.store import binned, custody, erasures, jobs, records, scopes
+from retentia.store import binned, custody, erasures, jobs, readers, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.records import SourceKey
@@ -31,7 +34,7 @@ Line = Mapping[str, Any]
 """What a line of the ledger names, by the fields of `Entry`."""
 _T = TypeVar("_T")
 _PATIENCE_TO_RECOVER = 1.0
-_AGAIN: Mapping[str, tuple[Action, Callable[[Transaction, Entry], Collection[int]]]] = {
+_AGAIN: Mapping[str, tuple[Action, Callable[[Transaction, Entry], Mapping[int, int]]]] = {
     "hold": (Action.HOLD, hold_again),
     "removal": (Action.REMOVE, remove_again),
     "restored": (Action.RESTORE, restore_again),
@@ -50,7 +53,8 @@ class Erasure:
     reason of each legal hold, the records whose content is in custody: hidden, and purged when the last hold is
     released. `keys_destroyed` counts the content keys of scopes in which nothing is left: what remains of their bytes
     cannot be read without them (PostgreSQL with `content_key`). `removed` counts under "bin" what was there before.
-    `restorable_until` is UTC microseconds, None for an erasure.
+    `restorable_until` is UTC microseconds, None for an erasure. `processes` counts the open stores that may hold
+    content in memory, this one included, and `acknowledged` those that have let go of it; `pending` names the others.
     """
 
     id: str = ""
@@ -62,43 +66,77 @@ class Erasure:
     ledger_seq: int | None = None
     backup_until: int | None = None
     kept: Mapping[str, int] = field(default_factory=dict)
+    processes: int = 1
+    acknowledged: int = 1
     pending: str = ""
     keys_destroyed: int = 0
     restorable_until: int | None = None
 
 
 class Eraser:
-    """Erases from one store. `on_removed` lets go of what this process holds in memory of some scopes."""
+    """Erases from one store.
+
+    `on_removed` lets go of what this process holds in memory of some scopes, each with the version from which on it may
+    be held; `others` are asked to do the same.
+    """
 
     def __init__(
-        self, database: Database, ledger: StoreLedger, *, on_removed: Callable[[Collection[int]], None]
+        self,
+        database: Database,
+        ledger: StoreLedger,
+        *,
+        on_removed: Callable[[Mapping[int, int]], None],
+        others: OtherReaders,
     ) -> None:
         self._database = database
         self._ledger = ledger
         self._on_removed = on_removed
+        self._others = others
 
     def erase(self, scope: Scope, ids: Sequence[RecordId]) -> Erasure:
         """Erase records of exactly this scope and what has no other source. What is already gone is no error.
 
         What the user's agents share is a scope of its own. On SQLite no byte is left when `pending` is empty.
         """
-        wanted = {id_bytes(record_id): record_id for record_id in ids}
+        wanted = {id_bytes(record_id): record_id for record_id in in_turns(ids)}
         self.recover()
         if not self._there(scope, wanted)[1]:
             return Erasure(missing=tuple(wanted.values()))
         with self._ledger.held(begin=True) as held:
             self._finish_begun(held)
             scope_id, there = self._there(scope, wanted)  # another process may have been quicker
-            planned = Planned(
-                id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(sorted(there))
-            )
+            planned = Planned(id=new_id_bytes(), tenant=scope.tenant, scope_ids=(scope_id,), record_ids=tuple(there))
             done = self._carry_out(planned, None) if held is None else self._note_and_carry_out(planned, held)
         erased = set(done.records)
-        missing = tuple(name for raw, name in wanted.items() if id_text(raw) not in erased)
+        missing = tuple(name for name in in_turns(wanted.values()) if name not in erased)
         pending = [f"a legal hold keeps {count} records in custody: {why}" for why, count in done.kept.items()]
-        if left := self._reclaim(planned.id):
-            pending.append(left)
+        done = self._answered(planned.id, done)
+        pending += [left for left in (done.pending, self._reclaim(planned.id)) if left]
         return replace(done, missing=missing, pending="; ".join(pending))
+
+    def remove(self, tenant: str, act: Callable[[Transaction], tuple[Erasure, Removed, Line | None]]) -> Erasure:
+        """Remove records into the bin by `act`, and wait until every process has let go of them in memory.
+
+        It is noted in the store like an erasure whose records are gone, so that whoever opens the store after a crash
+        asks the other processes in its place.
+        """
+
+        def noted(transaction: Transaction) -> tuple[tuple[Erasure, Removed, int], Line | None]:
+            began_ms = readers.clock_ms(transaction)
+            receipt, removed, line = act(transaction)
+            if line is not None:
+                planned = Planned(id=id_bytes(receipt.id), tenant=tenant, scope_ids=(), record_ids=())
+                erasures.note_removed(transaction, planned, removed.versions)
+            return (receipt, removed, began_ms), line
+
+        receipt, removed, began_ms = self.write_line(tenant, "removal", noted)
+        if not removed.versions:
+            return receipt
+        removal_id = id_bytes(receipt.id)
+        asked = self.let_go(removal_id, tenant, removed.versions, since_ms=began_ms)
+        receipt = self._answered(removal_id, replace(receipt, processes=1 + asked))
+        self._finish_when_answered(removal_id)
+        return receipt
 
     def hold(self, scope: Scope, reason: str, *, actor: Actor) -> Hold:
         """Put a legal hold on a scope, and name it in the ledger and the audit log. Raises InvalidInput."""
@@ -131,9 +169,18 @@ class Eraser:
                     self._ledger.note_applied(transaction, held.log.end)
         return answer
 
-    def let_go(self, scope_ids: Collection[int]) -> None:
-        """Drop what this process holds in memory of some scopes."""
-        self._on_removed(scope_ids)
+    def let_go(self, notice_id: bytes, tenant: str, versions: Mapping[int, int], *, since_ms: int | None = None) -> int:
+        """Drop what this process holds in memory of some scopes, and ask all others to; return how many were asked.
+
+        With each scope comes the version from which on it may be held; `since_ms` is as for `OtherReaders.ask`.
+        """
+        self._on_removed(versions)
+        return self._others.ask(notice_id, tenant, list(versions), since_ms=since_ms)
+
+    def _answered(self, erasure_id: bytes, done: Erasure) -> Erasure:
+        """Wait for those that were asked, and say in the receipt who has let go."""
+        answers = self._others.wait(erasure_id, done.processes - 1)
+        return replace(done, processes=answers.processes, acknowledged=answers.acknowledged, pending=answers.pending)
 
     def release(self, tenant: str, hold_id: RecordId, *, actor: Actor) -> Released:
         """End a legal hold and purge what no other hold keeps, with its bytes. Raises NotFound.
@@ -156,14 +203,14 @@ class Eraser:
             raise NotFound(f"there is no hold {hold_id!r} in the tenant {tenant!r}")
         return Planned(id=found[0].id, tenant=tenant, scope_ids=(found[0].scope_id,), record_ids=())
 
-    def _there(self, scope: Scope, wanted: Mapping[bytes, RecordId]) -> tuple[int, set[bytes]]:
+    def _there(self, scope: Scope, wanted: Mapping[bytes, RecordId]) -> tuple[int, list[bytes]]:
         with self._database.read(scope.tenant) as transaction:
             scope_id = scopes.find(transaction, scope)
             if scope_id is None:
-                return 0, set()
+                return 0, []
             found = records.kinds_of(transaction, records.View({scope_id: scope}), wanted)
-            in_bin = {bytes(row.id) for row in binned.find(transaction, [scope_id], wanted)}
-        return scope_id, in_bin.union(*found.values())
+            in_bin = binned.there(transaction, scope_id, wanted)
+        return scope_id, sorted(chain(in_bin, *found.values()))
 
     def _note_and_carry_out(self, planned: Planned, held: Held) -> Erasure:
         """Note what is to be erased first, so that the line of the ledger is known for our own after a crash."""
@@ -191,7 +238,7 @@ class Eraser:
             empty = [number for number, name in own.items() if not _has_records(transaction, number, name)]
             for number in empty:
                 scopes.remove(transaction, number)
-        self._on_removed(empty)
+        self._on_removed(dict.fromkeys(empty, scopes.NEVER))
         self._database.reclaim()
         return len(empty)
 
@@ -205,7 +252,10 @@ class Eraser:
                 self._finish_begun(held)
         for planned in begun:
             if planned.state == "removed":
+                self._others.ask(planned.id, planned.tenant, planned.scope_ids)
                 self._reclaim(planned.id)
+            elif planned.state == "silent":
+                self._finish_when_answered(planned.id)
 
     def _finish_begun(self, held: Held | None) -> None:
         """Carry out what a process that is gone had planned; whoever still works on something holds the ledger."""
@@ -248,7 +298,8 @@ class Eraser:
                     removed.append(self._repeat(entry, tenants.get(entry.tenant, "")))
                 self._do_again(held, [entry])
             self._pass_over_backups(held.log.later, held.log.end)
-        self._on_removed([scope_id for one in removed for scope_id in one.scope_ids])
+        for one in removed:
+            self._on_removed(one.versions)
         self._database.reclaim()
         return sum(len(one.records) for one in removed)
 
@@ -263,10 +314,10 @@ class Eraser:
         for entry in named:
             action, again = _AGAIN[entry.kind]
             if (tenant := tenants.get(entry.tenant)) is not None:
-                with self._database.noting(partial(audit.log_writes, _RECOVERY, action)):
-                    with self._database.write(tenant) as transaction:
-                        scope_ids = again(transaction, entry)
-                    self._on_removed(scope_ids)
+                noting = self._database.noting(partial(audit.log_writes, _RECOVERY, action))
+                with noting, self._database.write(tenant) as transaction:
+                    versions = again(transaction, entry)
+                self.let_go(new_id_bytes(), tenant, versions)
 
     def _tenants(self, held: Held) -> dict[str, str]:
         with self._database.read("") as transaction:
@@ -282,27 +333,29 @@ class Eraser:
     def _carry_out(self, planned: Planned, held: Held | None, *, entry: Entry | None = None) -> Erasure:
         """Do what is planned; `entry` is its line where it was killed between writing that and removing the rows."""
         with self._database.write(planned.tenant) as transaction:
+            began_ms = readers.clock_ms(transaction)  # until this ends, nobody can renew a lease in SQLite
             name, tombstones = id_text(planned.id), 0
             removed = _apply(transaction, name, planned.scope_ids, planned.record_ids)
-            erasures.note_removed(transaction, planned)
+            erasures.note_removed(transaction, planned, removed.versions)
             if held is not None and (removed.records or removed.is_release):
-                sources = [_source(held.ledger, key) for key in removed.sources if key.key]
-                sources += [record_key(held.ledger, record_id) for record_id in sorted(removed.records)]
+                sources = [_source(held.ledger, key) for key in in_turns(removed.sources)]
+                sources += [record_key(held.ledger, record_id) for record_id in in_turns(removed.records)]
                 tombstones = erasures.bury(transaction, sources)
                 entry = entry or self._write_line(transaction, held, planned, removed, sources)
                 self._ledger.note_applied(transaction, held.log.end)
             backup_until = self._ledger.backup_until(transaction)
-        self._on_removed(removed.scope_ids)
+        asked = self.let_go(planned.id, planned.tenant, removed.versions, since_ms=began_ms)
         return Erasure(
             id=name,
             at=transaction.now,
             removed=removed.counts,
-            records=tuple(map(id_text, sorted(removed.records))),
+            records=tuple(map(id_text, in_turns(removed.records))),
             tombstones=tombstones,
             ledger_seq=None if entry is None else entry.seq,
             backup_until=backup_until,
             kept=removed.kept,
             keys_destroyed=removed.keys_destroyed,
+            processes=1 + asked,
         )
 
     def _write_line(
@@ -315,17 +368,25 @@ class Eraser:
             id=id_text(planned.id),
             tenant=_keyed_tenant(held.ledger, planned.tenant),
             scopes=planned.scope_ids,
-            records=tuple(record_id.hex() for record_id in sorted(removed.records)),
-            tombstones=tuple(source.hex() for source in sources),
+            records=tuple(record_id.hex() for record_id in in_turns(removed.records)),
+            tombstones=tuple(source.hex() for source in in_turns(sources)),
         )
 
     def _reclaim(self, erasure_id: bytes) -> str:
         """Let the bytes go; what cannot go now is tried again when the store is next opened, where that helps."""
         pending = self._database.reclaim()
         if not pending or not self._database.dialect.can_finish_reclaiming:
-            with self._database.write("") as transaction:
-                erasures.finish(transaction, erasure_id)
+            self._finish_when_answered(erasure_id)
         return pending
+
+    def _finish_when_answered(self, erasure_id: bytes) -> None:
+        """Forget an erasure when no process is asked any more that might still hold something of it."""
+        with self._database.write("") as transaction:
+            if readers.silent(transaction, erasure_id):
+                erasures.note_silent(transaction, erasure_id)
+                return
+            readers.forget_notices(transaction, erasure_id)
+            erasures.finish(transaction, erasure_id)
 
 
 def _has_records(transaction: Transaction, scope_id: int, name: Scope) -> bool:

@@ -34,7 +34,7 @@ def set_hold(transaction: Transaction, scope: Scope, reason: str) -> tuple[int, 
     return scope_id, _shown(transaction, row, scope)
 
 
-def hold_again(transaction: Transaction, entry: Entry) -> tuple[int, ...]:
+def hold_again(transaction: Transaction, entry: Entry) -> Mapping[int, int]:
     """Set a hold that the ledger names and a restored store lacks; its id stands for the reason, which is not there.
 
     Return the scopes that were changed: none, for a hold changes no record.
@@ -46,7 +46,7 @@ def hold_again(transaction: Transaction, entry: Entry) -> tuple[int, ...]:
             raw, why = id_bytes(entry.id), f"hold {entry.id} of the ledger"
             custody.set_hold(transaction, HoldRow(id=raw, scope_id=scope_id, reason=why, created_at=entry.at))
             transaction.touched.append((scope_id, raw))
-    return ()
+    return {}
 
 
 def all_holds(database: Database, tenant: str) -> list[Hold]:

@@ -22,6 +22,7 @@ from retentia.lifecycle.file_lock import locked
 
 _VERSION = 1
 _KEY_BYTES = 32
+_NAMES = json.JSONEncoder(ensure_ascii=False)  # kept, because making one takes longer than its work
 EntryKind = Literal["erasure", "backup", "hold", "removal", "restored"]
 
 
@@ -103,7 +104,7 @@ class Ledger:
 
     def keyed(self, *names: str) -> bytes:
         """Return a keyed hash of some names, 32 bytes: the same for the same names, and telling nothing of them."""
-        said = json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        said = _NAMES.encode(names).encode("utf-8", "surrogatepass")
         return hmac.digest(self._key, said, "sha256")
 
     def entries(self) -> list[Entry]:

@@ -4,7 +4,7 @@ What lies in the bin is whole: its row, its place in its session, what it is der
 Passages, vectors, places of personal data and summaries are not kept; they are made anew from the record.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -34,11 +34,14 @@ def set_aside(transaction: Transaction, removal: RemovalRow, ids: Collection[byt
     return closure.set_aside(transaction, named, ids, removal)
 
 
-def bring_back(transaction: Transaction, removed_from: int, removal_id: bytes, *, strictly: bool = True) -> list[bytes]:
+def bring_back(
+    transaction: Transaction, removed_from: int, removal_id: bytes, *, strictly: bool = True
+) -> tuple[list[bytes], dict[int, int]]:
     """Move what one removal put into the bin back to where it was; return the ids, none when nothing is there.
 
-    What has expired meanwhile is kept for another month. An item of which the same was said anew stays beside that.
-    `strictly` raises Conflict for what is known only from records that lie in the bin by another removal.
+    With them come their scopes, each with its version from which on they are there. What has expired meanwhile is kept
+    for another month. An item of which the same was said anew stays beside that. `strictly` raises Conflict for what is
+    known only from records that lie in the bin by another removal.
     """
     named = _locked(transaction, removed_from)
     rows = [row for row in binned.of_removal(transaction, removed_from, removal_id) if row.scope_id in named]
@@ -58,11 +61,11 @@ def bring_back(transaction: Transaction, removed_from: int, removal_id: bytes, *
         if found:
             renew(transaction, scope_id, list(found.values()))
             _summarise_anew(transaction, scope_id, list(found.values()))
-    return ids
+    return ids, scopes.versions(transaction, sorted({row.scope_id for row in rows})) if rows else {}
 
 
-def remove_again(transaction: Transaction, entry: Entry) -> Sequence[int]:
-    """Remove what the ledger names and this store still has; return the scopes that were changed."""
+def remove_again(transaction: Transaction, entry: Entry) -> Mapping[int, int]:
+    """Remove what the ledger names and this store still has; return the scopes that were changed, with versions."""
     removal = RemovalRow(
         id=id_bytes(entry.id),
         removed_from=entry.scopes[0],
@@ -70,13 +73,12 @@ def remove_again(transaction: Transaction, entry: Entry) -> Sequence[int]:
         removed_at=entry.at,
         purge_at=entry.expires_at or transaction.now,
     )
-    return set_aside(transaction, removal, [bytes.fromhex(one) for one in entry.records]).scope_ids
+    return set_aside(transaction, removal, [bytes.fromhex(one) for one in entry.records]).versions
 
 
-def restore_again(transaction: Transaction, entry: Entry) -> Sequence[int]:
+def restore_again(transaction: Transaction, entry: Entry) -> Mapping[int, int]:
     """Restore what the ledger names and this store still has in its bin; return the scopes that were changed."""
-    bring_back(transaction, entry.scopes[0], id_bytes(entry.id), strictly=False)
-    return ()
+    return bring_back(transaction, entry.scopes[0], id_bytes(entry.id), strictly=False)[1]
 
 
 def _locked(transaction: Transaction, removed_from: int) -> dict[int, Scope]:
@@ -90,7 +92,7 @@ def _check_sources(transaction: Transaction, ids: Collection[bytes]) -> None:
     coming = set(ids)
     known_from = binned.sources(transaction, coming)
     others = {source for some in known_from.values() for source in some} - coming
-    away = binned.among(transaction, others)
+    away = binned.removal_of(transaction, others)
     for some in known_from.values():
         if some <= away.keys():
             first = id_text(away[min(some)])

@@ -37,6 +37,7 @@ class StoreLedger:
     def __init__(self, database: Database, path: Path | None) -> None:
         self._database = database
         self.path = path
+        self._known: tuple[tuple[int, ...], Ledger] | None = None
         self.store = self._identity()
 
     def existing(self) -> Ledger | None:
@@ -45,7 +46,7 @@ class StoreLedger:
         Raises LedgerMissing when the store has applied a ledger that is not there, and LedgerDamaged.
         """
         if self.path is not None and self.path.exists():
-            return Ledger.open(self.path, self.store)
+            return self._opened(self.path)
         with self._database.read("") as transaction:
             applied = self.applied(transaction)
         if not applied.seq:
@@ -117,6 +118,21 @@ class StoreLedger:
     def _backup_until(self, transaction: Transaction) -> int:
         return int(read_setting(transaction, _BACKUP_UNTIL) or 0)
 
+    def _opened(self, path: Path) -> Ledger:
+        """Open the ledger, or return it as it was opened when the file is the same and was not written since.
+
+        Each write with a key asks for it, and checking the first line takes longer than all the rest of that.
+        """
+        try:
+            seen = path.stat()
+        except OSError:
+            return Ledger.open(path, self.store)  # which says what is wrong
+        state = (seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+        known = self._known
+        if known is None or known[0] != state:
+            self._known = known = (state, Ledger.open(path, self.store))
+        return known[1]
+
     def _applied_now(self) -> Mark:
         with self._database.read("") as transaction:
             return self.applied(transaction)
@@ -145,7 +161,7 @@ class Tombstones:
     def erased_ids(self, transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
         """Return those of the records that were erased here, or lie in the bin: an export brings them back no more."""
         gone = self._buried(transaction, record_ids, record_key)
-        return gone if binned.is_empty(transaction) else gone | binned.among(transaction, record_ids).keys()
+        return gone if binned.is_empty(transaction) else gone | binned.removal_of(transaction, record_ids).keys()
 
     def _buried(
         self, transaction: Transaction, names: Collection[_Name], keyed: Callable[[Ledger, _Name], bytes]

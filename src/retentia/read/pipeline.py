@@ -23,6 +23,7 @@ from retentia.read.echoes import without_echoes
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
 from retentia.read.masks import mask, without
+from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
 from retentia.read.serving import Serving, ServingEmbedder
@@ -46,12 +47,14 @@ class ReadPipeline:
         residents: Residents,
         embedding: ServingEmbedder,
         *,
+        presence: Presence,
         count_tokens: Callable[[str], int],
         weights: Weights | None = None,
     ) -> None:
         self._database = database
         self._residents = residents
         self._embedding = embedding
+        self._presence = presence
         self._count_tokens = count_tokens
         self._weights = weights or Weights()
         analyse_query("")  # loads the word lists now, so that the first question does not wait for them
@@ -65,6 +68,7 @@ class ReadPipeline:
         terms = analyse_query(text)
         vector, embed_ms, notes = self._embed(text, serving)
         started = time.perf_counter()
+        keep = self._presence.enter()  # before the snapshot: what is erased after it comes with a notice
         with self._database.read(scope.tenant) as transaction:
             view, readable, limited = _seen(transaction, query, scope)
             if not view:
@@ -72,7 +76,7 @@ class ReadPipeline:
             if view[0].generation != serving.generation:
                 serving, vector = self._embedding.current(view[0].generation), None
                 notes = (*notes, "the embedder was just changed; this answer was found by words only")
-            answer = self._answer(transaction, query, terms, vector, view, serving, readable, limited)
+            answer = self._answer(transaction, query, terms, vector, view, serving, readable, limited, keep)
         timing = Timing(embed_ms=embed_ms, search_ms=(time.perf_counter() - started) * 1000)
         return replace(answer, notes=notes, timing=timing)
 
@@ -81,7 +85,7 @@ class ReadPipeline:
         serving = self._embedding.current()
         view = scopes.view(transaction, scope)
         resident = self._residents.current(
-            transaction, view, generation=serving.generation, dimension=serving.dimension
+            transaction, view, generation=serving.generation, dimension=serving.dimension, keep=False
         )
         with resident.lock:
             return resident.index.records_saying(analyse_query(topic))
@@ -96,9 +100,10 @@ class ReadPipeline:
         serving: Serving,
         readable: View,
         limited: Mapping[int, frozenset[Kind]],
+        keep: bool,
     ) -> Recall:
         resident = self._residents.current(
-            transaction, view, generation=serving.generation, dimension=serving.dimension
+            transaction, view, generation=serving.generation, dimension=serving.dimension, keep=keep
         )
         with resident.lock:
             index = resident.index

@@ -3,7 +3,7 @@
 import gc
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from retentia.store.scopes import ScopeVersion
 
 _RELOAD_SHARE = 5
 _RELOAD_LEAST = 2000
+_ERASED_REMEMBERED = 4096
 _Key: TypeAlias = tuple[str, tuple[int, ...], int]
 """The tenant, the numbers of the scopes that are seen together, and the generation of vectors."""
 
@@ -44,33 +45,55 @@ class Residents:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self._held: OrderedDict[_Key, Resident] = OrderedDict()
+        self._erased: OrderedDict[int, int] = OrderedDict()
 
     def current(
-        self, transaction: Transaction, view: Sequence[ScopeVersion], *, generation: int, dimension: int
+        self, transaction: Transaction, view: Sequence[ScopeVersion], *, generation: int, dimension: int, keep: bool
     ) -> Resident:
-        """Return the index of a view as the transaction's snapshot sees it, or newer; the caller takes its lock."""
+        """Return the index of a view as the transaction's snapshot sees it, or newer; the caller takes its lock.
+
+        It is kept for the next call where `keep` says so and the snapshot knows what was erased.
+        """
         key = (transaction.tenant, tuple(entry.scope_id for entry in view), generation)
         with self._lock:
             resident = self._held.get(key)
             if resident is None:
-                resident = self._held[key] = Resident(ResidentIndex(dimension), {})
-            self._held.move_to_end(key)
+                resident = Resident(ResidentIndex(dimension), {})
+                if keep and all(entry.version >= self._erased.get(entry.scope_id, 0) for entry in view):
+                    self._held[key] = resident
+            if key in self._held:
+                self._held.move_to_end(key)
         with resident.lock:
             has_changed = self._catch_up(resident, transaction, view, generation, dimension)
         if has_changed:  # adding up the sizes of every index is not free, and only a change can exceed the limit
             self._drop_beyond(key)
         return resident
 
-    def drop(self, scope_ids: Collection[int]) -> None:
-        """Let go of the indexes that hold any of these scopes."""
+    def drop(self, erased: Mapping[int, int]) -> None:
+        """Let go of the indexes that hold any of these scopes; return when no search uses them any more.
+
+        With each scope comes the version from which on it may be held: a snapshot from before would bring back what
+        was erased.
+        """
         with self._lock:
-            for key in [key for key in self._held if not set(scope_ids).isdisjoint(key[1])]:
-                del self._held[key]
+            for scope_id, version in erased.items():
+                self._erased[scope_id] = max(version, self._erased.pop(scope_id, 0))
+            while len(self._erased) > _ERASED_REMEMBERED:  # a snapshot lives for moments, and many erasures ago is past
+                self._erased.popitem(last=False)
+            gone = [self._held.pop(key) for key in list(self._held) if not erased.keys().isdisjoint(key[1])]
+        for resident in gone:
+            with resident.lock:
+                pass
 
     def clear(self) -> None:
         """Let go of everything."""
         with self._lock:
             self._held.clear()
+
+    def after_in_child(self) -> None:
+        """Let go of what a forked process has inherited; a lock may have been held in its parent."""
+        self._lock = threading.Lock()
+        self._held.clear()
 
     @property
     def nbytes(self) -> int:

@@ -56,8 +56,13 @@ class ServingEmbedder:
             return self._serving
 
     def embedders(self) -> dict[int, Embedder]:
-        """Return which embedder fills which generation."""
-        serving = self._serving
+        """Return which embedder fills which generation, as the store says now: another process may have changed it.
+
+        Raises EmbedderMismatch as opening does.
+        """
+        with self._database.read("") as transaction:
+            found = generations.serving(transaction)
+        serving = self.current(None if found is None else found.id)
         return {serving.generation: serving.embedder} if serving.embedder is not None else {}
 
     def _open(self) -> Serving:

@@ -1,14 +1,30 @@
 """The bin: the rows of removed records, whole, until they are restored or purged. No read of a memory looks here."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, exists, func, literal_column, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Row,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
+from retentia.model.turns import in_turns
 from retentia.store import records, scopes
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Rows, Transaction, batches
 from retentia.store.packed import packed, unpacked
@@ -19,6 +35,49 @@ _GOING = 0
 """The purge time of a record that is being purged: nobody can restore it any more."""
 _ANY = select(bin_record.c.id).where(bin_record.c.tenant == bindparam("tenant")).limit(literal_column("1"))
 _EDGE = [column.name for column in derived_from.c]
+_OF_SCOPE = (bin_record.c.tenant == bindparam("tenant"), bin_record.c.scope_id == bindparam("scope_id"))
+_FIND = select(bin_record).where(*_OF_SCOPE, among(bin_record.c.id))
+_IS_THERE = select(bin_record.c.id).where(*_OF_SCOPE, among(bin_record.c.id))
+_TAKE_OUT = delete(bin_record).where(*_OF_SCOPE, among(bin_record.c.id))
+_CLAIM = (
+    update(bin_record)
+    .where(
+        bin_record.c.tenant == bindparam("t"),
+        bin_record.c.scope_id == bindparam("s"),
+        bin_record.c.purge_at <= bindparam("now"),
+        among(bin_record.c.id),
+    )
+    .values(purge_at=_GOING)
+    .returning(bin_record.c.id)
+)
+_EDGES_OF_TENANT = bin_derived_from.c.tenant == bindparam("tenant")
+_SOURCES = select(bin_derived_from.c.child_id, bin_derived_from.c.parent_id).where(
+    _EDGES_OF_TENANT, among(bin_derived_from.c.child_id)
+)
+_DERIVED = select(bin_derived_from.c.child_id).where(_EDGES_OF_TENANT, among(bin_derived_from.c.parent_id))
+_LIES_HERE = exists().where(
+    bin_record.c.tenant == bin_derived_from.c.tenant,
+    or_(bin_record.c.id == bin_derived_from.c.child_id, bin_record.c.id == bin_derived_from.c.parent_id),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    """What is known of sources in one of the two tables, and lets itself be moved to the other."""
+
+    read: Select[Any]
+    drop: Delete
+
+    @classmethod
+    def of(cls, table: Table, *where: ColumnElement[bool]) -> "_Edges":
+        either = or_(among(table.c.child_id), among(table.c.parent_id))
+        which = (table.c.tenant == bindparam("tenant"), either, *where)
+        return cls(select(table).where(*which), delete(table).where(*which))
+
+
+_ALIVE = _Edges.of(derived_from)
+_KEPT = _Edges.of(bin_derived_from)
+_KEPT_OF_THE_LIVING = _Edges.of(bin_derived_from, ~_LIES_HERE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +112,20 @@ def put(
 
 def find(transaction: Transaction, scope_ids: Collection[int], ids: Collection[bytes]) -> Rows:
     """Return the rows in the bin that these ids name, of some scopes."""
-    statement = select(bin_record).where(*_here(transaction), bin_record.c.scope_id.in_(scope_ids))
-    return [row for some in batches(ids) for row in transaction.rows(statement.where(bin_record.c.id.in_(some)))]
+    return [
+        row
+        for some in parcels(transaction, ids)
+        for scope_id in scope_ids
+        for row in transaction.rows(_FIND, {**_of_scope(transaction, scope_id), IDS: some})
+    ]
+
+
+def there(transaction: Transaction, scope_id: int, ids: Collection[bytes]) -> list[bytes]:
+    """Return those of the ids whose record lies in the bin of one scope."""
+    key = _of_scope(transaction, scope_id)
+    return [
+        bytes(row.id) for some in parcels(transaction, ids) for row in transaction.rows(_IS_THERE, {**key, IDS: some})
+    ]
 
 
 def within(
@@ -113,25 +184,29 @@ def as_record(row: Row[Any], view: View) -> Record:
     return records.read_back(table, unpacked(table, row.content), view)
 
 
-def put_back(transaction: Transaction, rows: Iterable[Row[Any]], *, changes: Mapping[bytes, Mapping[str, Any]]) -> None:
+def put_back(transaction: Transaction, rows: Sequence[Row[Any]], *, changes: Mapping[bytes, Mapping[str, Any]]) -> None:
     """Insert rows of the bin where they came from, some with other values, and take them out of the bin."""
     by_table: dict[tuple[Table, tuple[str, ...]], list[dict[str, Any]]] = {}
-    ids: list[bytes] = []
     for row in rows:
         table = TABLES[Kind(row.kind)]
         values = {name: one for name, one in unpacked(table, row.content).items() if name in table.c}
         values |= changes.get(bytes(row.id), {})
         by_table.setdefault((table, tuple(values)), []).append(values)
-        ids.append(bytes(row.id))
     for (table, _), some in by_table.items():
         insert_many(transaction, table, some)
-    take_out(transaction, ids)
+    take_out(transaction, rows)
 
 
-def take_out(transaction: Transaction, ids: Collection[bytes]) -> int:
+def take_out(transaction: Transaction, rows: Iterable[Row[Any]]) -> int:
     """Delete rows of the bin; return how many."""
-    statement = delete(bin_record).where(*_here(transaction))
-    return sum(transaction.run(statement.where(bin_record.c.id.in_(some))) for some in batches(ids))
+    by_scope: dict[int, set[bytes]] = {}
+    for row in rows:
+        by_scope.setdefault(row.scope_id, set()).add(bytes(row.id))
+    return sum(
+        transaction.run(_TAKE_OUT, {**_of_scope(transaction, scope_id), IDS: some})
+        for scope_id, ids in by_scope.items()
+        for some in parcels(transaction, ids)
+    )
 
 
 def due(transaction: Transaction, *, limit: int) -> list[tuple[int, bytes]]:
@@ -147,15 +222,8 @@ def due(transaction: Transaction, *, limit: int) -> list[tuple[int, bytes]]:
 
 def claim(transaction: Transaction, scope_id: int, ids: Collection[bytes]) -> list[bytes]:
     """Mark what is still to be purged in a locked scope, so that nobody restores it meanwhile; return which."""
-    statement = (
-        update(bin_record)
-        .where(*_here(transaction), bin_record.c.scope_id == scope_id, bin_record.c.purge_at <= transaction.now)
-        .values(purge_at=_GOING)
-        .returning(bin_record.c.id)
-    )
-    return [
-        bytes(row.id) for some in batches(ids) for row in transaction.rows(statement.where(bin_record.c.id.in_(some)))
-    ]
+    key = {"t": transaction.tenant, "s": scope_id, "now": transaction.now}
+    return [bytes(row.id) for some in parcels(transaction, ids) for row in transaction.rows(_CLAIM, {**key, IDS: some})]
 
 
 def count(transaction: Transaction, scope_ids: Collection[int]) -> int:
@@ -188,7 +256,7 @@ def keys(transaction: Transaction, scope: Scope, kind: str, session: str, wanted
     return found
 
 
-def among(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, bytes]:
+def removal_of(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, bytes]:
     """Return those of the ids, in whatever scope of the tenant, whose record lies in the bin, each with its removal."""
     statement = select(bin_record.c.id, bin_record.c.removal_id).where(*_here(transaction))
     return {
@@ -204,21 +272,13 @@ def is_empty(transaction: Transaction) -> bool:
 
 
 def source_keys(rows: Iterable[Row[Any]], named: Mapping[int, Scope]) -> list[SourceKey]:
-    """Return where messages, tool calls and documents in the bin came from."""
+    """Return where those messages, tool calls and documents in the bin came from that had a key there."""
     found = []
-    for row in rows:
+    for row in in_turns(rows):
         table = TABLES[Kind(row.kind)]
-        if table is not item:
+        if table is not item and row.client_key:
             session = unpacked(table, row.content).get("session_name", "")
-            found.append(
-                SourceKey(
-                    kind=row.kind,
-                    scope=named[row.scope_id],
-                    session_id=bytes(row.session_id or b""),
-                    session=session,
-                    key=row.client_key or "",
-                )
-            )
+            found.append(SourceKey(kind=row.kind, scope=named[row.scope_id], session=session, key=row.client_key))
     return found
 
 
@@ -235,43 +295,36 @@ def has_place(transaction: Transaction, scope_id: int, session_id: bytes, places
 
 def take_edges(transaction: Transaction, ids: Collection[bytes]) -> int:
     """Move what is known of the sources of records, and of what is derived from them, into the bin; return how much."""
-    return _move_edges(transaction, derived_from, bin_derived_from, ids, ())
+    return _move_edges(transaction, _ALIVE, bin_derived_from, ids)
 
 
 def put_edges_back(transaction: Transaction, ids: Collection[bytes]) -> int:
     """Move back what joins these records with records that do not lie in the bin; return how much."""
-    lies_here = exists().where(
-        bin_record.c.tenant == bin_derived_from.c.tenant,
-        or_(bin_record.c.id == bin_derived_from.c.child_id, bin_record.c.id == bin_derived_from.c.parent_id),
-    )
-    return _move_edges(transaction, bin_derived_from, derived_from, ids, (~lies_here,))
+    return _move_edges(transaction, _KEPT_OF_THE_LIVING, derived_from, ids)
 
 
 def drop_edges(transaction: Transaction, ids: Collection[bytes]) -> int:
     """Delete what the bin knows of the sources of records, and of what is derived from them; return how much."""
-    here = delete(bin_derived_from).where(bin_derived_from.c.tenant == transaction.tenant)
-    return sum(transaction.run(here.where(_touches(bin_derived_from, some))) for some in batches(ids))
+    key = {"tenant": transaction.tenant}
+    return sum(transaction.run(_KEPT.drop, {**key, IDS: some}) for some in parcels(transaction, ids))
 
 
 def sources(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, set[bytes]]:
     """Return, by id, from which records those in the bin are derived; what is derived from none is left out."""
-    statement = select(bin_derived_from.c.child_id, bin_derived_from.c.parent_id).where(
-        bin_derived_from.c.tenant == transaction.tenant
-    )
     found: dict[bytes, set[bytes]] = {}
-    for some in batches(ids):
-        for row in transaction.rows(statement.where(bin_derived_from.c.child_id.in_(some))):
-            found.setdefault(bytes(row.child_id), set()).add(bytes(row.parent_id))
+    for some in parcels(transaction, ids):
+        for child, parent in transaction.tuples(_SOURCES, {"tenant": transaction.tenant, IDS: some}):
+            found.setdefault(bytes(child), set()).add(bytes(parent))
     return found
 
 
 def derived(transaction: Transaction, ids: Collection[bytes]) -> set[bytes]:
     """Return what is derived from some records, where one of the two lies in the bin."""
-    statement = select(bin_derived_from.c.child_id).where(bin_derived_from.c.tenant == transaction.tenant)
+    key = {"tenant": transaction.tenant}
     return {
-        bytes(row.child_id)
-        for some in batches(ids)
-        for row in transaction.rows(statement.where(bin_derived_from.c.parent_id.in_(some)))
+        bytes(child)
+        for some in parcels(transaction, ids)
+        for (child,) in transaction.tuples(_DERIVED, {**key, IDS: some})
     }
 
 
@@ -288,25 +341,19 @@ def _columns(kind: Kind, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _move_edges(
-    transaction: Transaction,
-    source: Table,
-    target: Table,
-    ids: Collection[bytes],
-    where: Collection[ColumnElement[bool]],
-) -> int:
+def _move_edges(transaction: Transaction, edges: _Edges, target: Table, ids: Collection[bytes]) -> int:
     moved = 0
-    for some in batches(ids):
-        which = (source.c.tenant == transaction.tenant, _touches(source, some), *where)
-        rows = transaction.rows(select(source).where(*which))
+    for some in parcels(transaction, ids):
+        key = {"tenant": transaction.tenant, IDS: some}
+        rows = transaction.rows(edges.read, key)
         insert_many(transaction, target, [{name: getattr(row, name) for name in _EDGE} for row in rows])
-        transaction.run(delete(source).where(*which))
+        transaction.run(edges.drop, key)
         moved += len(rows)
     return moved
 
 
-def _touches(table: Table, ids: Collection[bytes]) -> ColumnElement[bool]:
-    return or_(table.c.child_id.in_(ids), table.c.parent_id.in_(ids))
+def _of_scope(transaction: Transaction, scope_id: int) -> dict[str, object]:
+    return {"tenant": transaction.tenant, "scope_id": scope_id}
 
 
 def _here(transaction: Transaction) -> tuple[ColumnElement[bool], ...]:

@@ -82,14 +82,14 @@ def take_from_bin(transaction: Transaction, held_by: HoldRow, binned: Iterable[R
     insert_many(transaction, custody, taken)
 
 
-def release(transaction: Transaction, released: HoldRow) -> set[bytes]:
-    """End a hold and purge what no other hold of its scope keeps; return the ids of what was purged."""
+def release(transaction: Transaction, released: HoldRow) -> list[bytes]:
+    """End a hold and purge what no other hold of its scope keeps; return the ids of what was purged, in order."""
     transaction.run(delete(hold).where(hold.c.tenant == transaction.tenant, hold.c.id == released.id))
     here = _within(transaction, released.scope_id)
     if others := holds(transaction, [released.scope_id]):
         transaction.run(update(custody).where(*here, custody.c.hold_id == released.id).values(hold_id=others[0].id))
-        return set()
-    purged = {bytes(row.id) for row in transaction.rows(select(custody.c.id).where(*here))}
+        return []
+    purged = sorted({bytes(row.id) for row in transaction.rows(select(custody.c.id).where(*here))})
     transaction.run(delete(custody).where(*here))
     return purged
 

@@ -108,6 +108,12 @@ class Transaction:
     now: int
     dialect: Dialect
     touched: list[tuple[int, bytes]] = field(default_factory=list)
+    joining: Callable[["Transaction"], None] | None = None
+
+    def join(self) -> None:
+        """Say that content of the store is in the memory of this process now; see `retentia.read.presence`."""
+        if self.joining is not None:
+            self.joining(self)
 
     @property
     def is_keyed(self) -> bool:
@@ -170,6 +176,7 @@ class Database:
         self.dialect = dialect
         self._clock = clock
         self._notes = threading.local()
+        self.joining: Callable[[Transaction], None] | None = None
         self._engine = dialect.connect()
         self._master: MasterKey | None = None
         self._turnstile = Turnstile(self._engine, one_writer=dialect.one_writer)
@@ -243,10 +250,18 @@ class Database:
 
     def _begun(self, connection: Connection, tenant: str, *, write: bool) -> Transaction:
         if self._master is None:
-            return Transaction(connection, tenant, self._clock(), self.dialect)
+            return Transaction(connection, tenant, self._clock(), self.dialect, joining=self.joining)
         from retentia.store.keyed import KeyedTransaction  # it needs an extra
 
-        return KeyedTransaction(connection, tenant, self._clock(), self.dialect, master=self._master, writes=write)
+        return KeyedTransaction(
+            connection,
+            tenant,
+            self._clock(),
+            self.dialect,
+            joining=self.joining,
+            master=self._master,
+            writes=write,
+        )
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

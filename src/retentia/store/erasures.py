@@ -10,19 +10,27 @@ from typing import Literal
 
 from sqlalchemy import delete, insert, literal_column, select, update
 
+from retentia.model.turns import in_turns
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
-from retentia.store.database import Transaction, batches
+from retentia.store.database import Transaction
 from retentia.store.schema import erasure, tombstone
 
-State = Literal["planned", "removed"]
+State = Literal["planned", "removed", "silent"]
 
+SOURCE_BYTES = 32
 _SCOPE_BYTES, _ID_BYTES = 8, 16
+_BURIED = select(tombstone.c.source).where(among(tombstone.c.source, width=SOURCE_BYTES))
 _ANY_TOMBSTONE = select(tombstone.c.source).limit(literal_column("1"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """An erasure that was begun: `planned` before its records are gone, `removed` while bytes may be left."""
+    """An erasure that was begun.
+
+    It is `planned` before its records are gone, `removed` while bytes may be left, and `silent` when only other
+    processes have not yet said that they let go of them.
+    """
 
     id: bytes
     tenant: str
@@ -39,7 +47,7 @@ def plan(transaction: Transaction, planned: Planned) -> None:
             "id": planned.id,
             "tenant": planned.tenant,
             "state": planned.state,
-            "scope_ids": b"".join(scope_id.to_bytes(_SCOPE_BYTES, "big") for scope_id in planned.scope_ids),
+            "scope_ids": _joined(planned.scope_ids),
             "record_ids": b"".join(planned.record_ids),
         },
     )
@@ -59,11 +67,16 @@ def unfinished(transaction: Transaction) -> list[Planned]:
     ]
 
 
-def note_removed(transaction: Transaction, planned: Planned) -> None:
-    """Note that the records of an erasure are gone, and that bytes of them may be left."""
-    gone = {"state": "removed", "scope_ids": b"", "record_ids": b""}
+def note_removed(transaction: Transaction, planned: Planned, scope_ids: Iterable[int]) -> None:
+    """Note that the records of an erasure are gone, from which scopes, and that bytes of them may be left."""
+    gone = {"state": "removed", "scope_ids": _joined(scope_ids), "record_ids": b""}
     if not transaction.run(update(erasure).where(erasure.c.id == planned.id).values(**gone)):
         transaction.run(insert(erasure), {"id": planned.id, "tenant": planned.tenant, **gone})
+
+
+def note_silent(transaction: Transaction, erasure_id: bytes) -> None:
+    """Note that nothing is left of an erasure but answers of other processes."""
+    transaction.run(update(erasure).where(erasure.c.id == erasure_id).values(state="silent"))
 
 
 def finish(transaction: Transaction, erasure_id: bytes) -> None:
@@ -74,7 +87,9 @@ def finish(transaction: Transaction, erasure_id: bytes) -> None:
 def bury(transaction: Transaction, sources: Collection[bytes]) -> int:
     """Write tombstones; return how many are new."""
     fresh = sorted(set(sources) - buried(transaction, sources))
-    insert_many(transaction, tombstone, [{"source": source, "erased_at": transaction.now} for source in fresh])
+    insert_many(
+        transaction, tombstone, [{"source": source, "erased_at": transaction.now} for source in in_turns(fresh)]
+    )
     return len(fresh)
 
 
@@ -83,13 +98,16 @@ def has_tombstones(transaction: Transaction) -> bool:
     return bool(transaction.tuples(_ANY_TOMBSTONE, {}))
 
 
-def buried(transaction: Transaction, sources: Iterable[bytes]) -> set[bytes]:
+def buried(transaction: Transaction, sources: Collection[bytes]) -> set[bytes]:
     """Return which of the sources have a tombstone."""
     found: set[bytes] = set()
-    for some in batches(sources):
-        statement = select(tombstone.c.source).where(tombstone.c.source.in_(some))
-        found.update(bytes(row.source) for row in transaction.rows(statement))
+    for some in parcels(transaction, sources):
+        found.update(source for (source,) in transaction.tuples(_BURIED, {IDS: some}))
     return found
+
+
+def _joined(scope_ids: Iterable[int]) -> bytes:
+    return b"".join(scope_id.to_bytes(_SCOPE_BYTES, "big") for scope_id in scope_ids)
 
 
 def _parts(joined: bytes, size: int) -> Sequence[bytes]:

@@ -3,16 +3,41 @@
 import json
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, Table, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, select, update
 
 from retentia.model.cost import PromptTokens
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.manifest import Manifest, Seen
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
 from retentia.store.schema import item, manifest, manifest_entry, message, session
 
 _DAY = 86_400_000_000
+
+_DELETE_OWN = tuple(
+    delete(table).where(table.c.tenant == bindparam("t"), table.c.scope_id == bindparam("s"), among(table.c.reply_id))
+    for table in (manifest_entry, manifest)
+)
+_BLANK = (
+    update(manifest_entry)
+    .where(
+        manifest_entry.c.tenant == bindparam("t"),
+        manifest_entry.c.scope_id == bindparam("s"),
+        among(manifest_entry.c.record_id),
+    )
+    .values(record_id=None, label="")
+)
+# Two, each by its own key: with "or" SQLite would read every entry of the scope.
+_COUNT = tuple(
+    select(func.count())
+    .select_from(manifest_entry)
+    .where(manifest_entry.c.tenant == bindparam("t"), manifest_entry.c.scope_id == bindparam("s"), *named)
+    for named in (
+        (among(manifest_entry.c.reply_id),),
+        (among(manifest_entry.c.record_id), ~among(manifest_entry.c.reply_id)),
+    )
+)
 
 
 def add(transaction: Transaction, scope_id: int, reply_id: bytes, made: Manifest) -> None:
@@ -91,25 +116,22 @@ def totals(transaction: Transaction, scope_ids: Collection[int], *, since: int) 
 
 def erase(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
     """Remove the manifests of replies, and blank the places of what others saw; return how many rows were touched."""
-    touched = 0
-    here = _within(manifest_entry, transaction, scope_id)
-    blank = update(manifest_entry).where(*here).values(record_id=None, label="")
-    for some in batches(record_ids):
-        for table in (manifest_entry, manifest):
-            own = delete(table).where(*_within(table, transaction, scope_id), table.c.reply_id.in_(some))
-            touched += transaction.run(own)
-        touched += transaction.run(blank.where(manifest_entry.c.record_id.in_(some)))
-    return touched
+    key = {"t": transaction.tenant, "s": scope_id}
+    return sum(
+        transaction.run(statement, {**key, IDS: some})
+        for some in parcels(transaction, record_ids)
+        for statement in (*_DELETE_OWN, _BLANK)
+    )
 
 
 def count(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
     """Count the rows that name one of these records."""
-    counted = select(func.count()).select_from(manifest_entry).where(*_within(manifest_entry, transaction, scope_id))
-    found = 0
-    for some in batches(record_ids):
-        named = or_(manifest_entry.c.record_id.in_(some), manifest_entry.c.reply_id.in_(some))
-        found += transaction.number(counted.where(named))
-    return found
+    key = {"t": transaction.tenant, "s": scope_id}
+    return sum(
+        transaction.number(statement, {**key, IDS: some})
+        for some in parcels(transaction, record_ids)
+        for statement in _COUNT
+    )
 
 
 def _versions(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, int]:

@@ -3,10 +3,24 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, Tuple, bindparam, delete, exists, func, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    Tuple,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from retentia.model.passage import PASSAGE_COLUMNS, Passage, VectorRow
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Params, Rows, Transaction, Tuples, batches
 from retentia.store.schema import passage, vector
@@ -38,9 +52,31 @@ _THEIR_VECTORS = _VECTORS.where(
     _key(vector) <= tuple_(bindparam("last_id"), bindparam("last_part")),
 ).order_by(vector.c.record_id, vector.c.part)
 
+_DELETE_PASSAGES = delete(passage).where(
+    passage.c.tenant == bindparam("tenant"), passage.c.scope_id == bindparam("scope_id"), among(passage.c.record_id)
+)
+# A vector's key has the generation before the record: without it, every vector of the scope would be looked at.
+_DELETE_VECTORS = delete(vector).where(
+    vector.c.tenant == bindparam("tenant"),
+    vector.c.scope_id == bindparam("scope_id"),
+    vector.c.generation == bindparam("generation"),
+    among(vector.c.record_id),
+)
+_NEXT_GENERATION = (
+    select(vector.c.generation)
+    .where(
+        vector.c.tenant == bindparam("tenant"),
+        vector.c.scope_id == bindparam("scope_id"),
+        vector.c.generation > bindparam("after"),
+    )
+    .order_by(vector.c.generation)
+    .limit(literal_column("1"))
+)
+
 
 def insert_passages(transaction: Transaction, scope_id: int, rows: Iterable[Passage]) -> None:
-    """Write passages of new records."""
+    """Write passages of new records; making them has left their words in memory."""
+    transaction.join()
     keyed = [{"tenant": transaction.tenant, "scope_id": scope_id, **row._asdict()} for row in rows]
     insert_many(transaction, passage, keyed)
 
@@ -89,18 +125,21 @@ def slices(
 
 def delete_passages(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
     """Remove the passages of records; return how many there were."""
-    statement = delete(passage).where(passage.c.tenant == transaction.tenant, passage.c.scope_id == scope_id)
-    return sum(transaction.run(statement.where(passage.c.record_id.in_(some))) for some in batches(record_ids))
+    key = {"tenant": transaction.tenant, "scope_id": scope_id}
+    return sum(transaction.run(_DELETE_PASSAGES, {**key, IDS: some}) for some in parcels(transaction, record_ids))
 
 
 def delete_vectors(
     transaction: Transaction, scope_id: int, record_ids: Collection[bytes], *, generation: int | None = None
 ) -> int:
     """Remove the vectors of records, of one generation or of all; return how many there were."""
-    statement = delete(vector).where(vector.c.tenant == transaction.tenant, vector.c.scope_id == scope_id)
-    if generation is not None:
-        statement = statement.where(vector.c.generation == generation)
-    return sum(transaction.run(statement.where(vector.c.record_id.in_(some))) for some in batches(record_ids))
+    in_scope = {"tenant": transaction.tenant, "scope_id": scope_id}
+    numbers = _generations(transaction, scope_id) if generation is None else [generation]
+    return sum(
+        transaction.run(_DELETE_VECTORS, {**in_scope, "generation": number, IDS: some})
+        for some in parcels(transaction, record_ids)
+        for number in numbers
+    )
 
 
 def delete_generation(transaction: Transaction, scope_id: int, generation: int) -> int:
@@ -154,6 +193,15 @@ def count_without_vector(transaction: Transaction, scope_id: int, generation: in
     """Count the passages of a scope that have no vector in this generation yet."""
     counted = select(func.count()).select_from(passage)
     return transaction.number(_pending(counted, transaction, scope_id, generation))
+
+
+def _generations(transaction: Transaction, scope_id: int) -> list[int]:
+    """Return the generations that have a vector in a scope, in as many steps: a list of them would read every one."""
+    found: list[int] = []
+    key = {"tenant": transaction.tenant, "scope_id": scope_id}
+    while (row := transaction.first(_NEXT_GENERATION, {**key, "after": found[-1] if found else -1})) is not None:
+        found.append(row.generation)
+    return found
 
 
 def _pending(statement: Select[Any], transaction: Transaction, scope_id: int, generation: int) -> Select[Any]:

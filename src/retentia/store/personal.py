@@ -3,12 +3,19 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Table, delete, exists, func, or_, select
+from sqlalchemy import Table, bindparam, delete, exists, func, or_, select
 
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
 from retentia.store.records import View
 from retentia.store.schema import personal_data
+
+_DELETE = delete(personal_data).where(
+    personal_data.c.tenant == bindparam("tenant"),
+    personal_data.c.scope_id == bindparam("scope_id"),
+    among(personal_data.c.record_id),
+)
 
 
 class PersonalSpan(NamedTuple):
@@ -42,10 +49,8 @@ def load_spans(transaction: Transaction, scope_id: int, record_ids: Collection[b
 
 def delete_spans(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
     """Remove what was found in records; return how many spans there were."""
-    statement = delete(personal_data).where(
-        personal_data.c.tenant == transaction.tenant, personal_data.c.scope_id == scope_id
-    )
-    return sum(transaction.run(statement.where(personal_data.c.record_id.in_(some))) for some in batches(record_ids))
+    key = {"tenant": transaction.tenant, "scope_id": scope_id}
+    return sum(transaction.run(_DELETE, {**key, IDS: some}) for some in parcels(transaction, record_ids))
 
 
 def delete_orphans(transaction: Transaction, scope_id: int, record_tables: Iterable[Table]) -> int:

@@ -4,9 +4,22 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from operator import itemgetter
 from typing import Any, Self, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, exists, func, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    exists,
+    func,
+    literal_column,
+    select,
+    update,
+)
 
 from retentia.model.ids import SessionId, id_text
 from retentia.model.provenance import Source, Trust
@@ -22,7 +35,9 @@ from retentia.model.record import (
 )
 from retentia.model.scope import Scope
 from retentia.model.time import Moment, Precision
+from retentia.model.turns import in_turns
 from retentia.store import scopes
+from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Rows, Transaction, batches
 from retentia.store.schema import derived_from, document, item, message, passage, session, tool_call
 from retentia.store.scopes import ScopeVersion
@@ -36,6 +51,7 @@ _NO_PLACE = 1 << 62
 """Behind every place of a session, and more than there are."""
 _Fields: TypeAlias = Mapping[str, Any]  # what a driver returns has no static type
 RECORD_TABLES: tuple[Table, ...] = (message, tool_call, document, item)
+_FIRST = itemgetter(0)
 # Looking a name up takes a third of the time of calling its enumeration.
 _TRUST = {trust.value: trust for trust in Trust}
 _PRECISION = {precision.value: precision for precision in Precision}
@@ -65,35 +81,46 @@ def view_of(transaction: Transaction, scope: Scope) -> View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKey:
-    """Where a record came from: its kind, its scope, its session ("" for a document) and its key there, "" without."""
+    """Where a record came from: its kind, its scope, its session ("" for a document) and its key there."""
 
     kind: str
     scope: Scope
-    session_id: bytes
     session: str
     key: str
 
 
 def source_keys(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[bytes]]) -> list[SourceKey]:
-    """Return where messages, tool calls and documents of a view came from."""
+    """Return where those messages, tool calls and documents of a view came from that had a key there."""
     found: list[SourceKey] = []
     for kind, some in ids.items():
-        table = TABLES[kind]
-        if table is item:
+        if (table := TABLES[kind]) is item:
             continue
-        statement = _origin(table).where(*_within(table, transaction, view))
-        for batch in batches(some):
-            found += [
-                SourceKey(
-                    kind=kind.value,
-                    scope=view.scopes[row.scope_id],
-                    session_id=row.session_id,
-                    session=row.session_name,
-                    key=row.client_key or "",
-                )
-                for row in transaction.rows(statement.where(table.c.id.in_(batch)))
-            ]
+        for scope_id, name in view.scopes.items():
+            for ids_here in parcels(transaction, some):
+                rows = transaction.tuples(_origin(table), {**_of_scope(transaction, scope_id), IDS: ids_here})
+                found += [
+                    SourceKey(kind=kind.value, scope=name, session=session_name, key=key)
+                    for key, session_name in in_turns(rows)
+                ]
     return found
+
+
+def sessions_of(transaction: Transaction, scope_id: int, ids: Mapping[Kind, Collection[bytes]]) -> set[bytes]:
+    """Return the sessions of one scope in which any of the records lies."""
+    found: set[bytes] = set()
+    for kind, some in ids.items():
+        if "session_id" in (table := TABLES[kind]).c:
+            for ids_here in parcels(transaction, some):
+                rows = transaction.tuples(_sessions(table), {**_of_scope(transaction, scope_id), IDS: ids_here})
+                found.update(map(_FIRST, rows))
+    return found
+
+
+def remove(transaction: Transaction, scope_id: int, kind: Kind, ids: Collection[bytes]) -> int:
+    """Remove the rows of records of one kind and scope; return how many there were."""
+    key = _of_scope(transaction, scope_id)
+    statement = _delete(TABLES[kind])
+    return sum(transaction.run(statement, {**key, IDS: some}) for some in parcels(transaction, ids))
 
 
 def known_keys(
@@ -133,15 +160,30 @@ def fetch(transaction: Transaction, view: View, ids: Mapping[Kind, Collection[by
 def kinds_of(transaction: Transaction, view: View, ids: Collection[bytes]) -> dict[Kind, list[bytes]]:
     """Tell what kind of record each id names; ids that are not in the view are left out."""
     found: dict[Kind, list[bytes]] = {}
-    rest = set(ids)
+    rest = sorted(dict.fromkeys(ids))
     for table in RECORD_TABLES:
-        kind = table.c.kind if table is item else bindparam("kind", table.name).label("kind")
-        for batch in batches(rest):
-            statement = select(table.c.id, kind).where(*_within(table, transaction, view), table.c.id.in_(batch))
-            for row in transaction.rows(statement.order_by(table.c.id)):
-                found.setdefault(Kind(row.kind), []).append(row.id)
-                rest.discard(row.id)  # no other table has it
+        gone: set[bytes] = set()
+        for kind, some in _kinds_in(transaction, view, table, rest).items():
+            found[kind] = sorted(some)
+            gone.update(some)
+        if gone:  # no other table has them
+            rest = (
+                [] if len(gone) == len(rest) else [record_id for record_id in in_turns(rest) if record_id not in gone]
+            )
     return found
+
+
+def _kinds_in(transaction: Transaction, view: View, table: Table, ids: Sequence[bytes]) -> dict[Kind, list[bytes]]:
+    here: dict[str, list[bytes]] = {}
+    for scope_id in view.scope_ids:
+        for some in parcels(transaction, ids):
+            rows = transaction.tuples(_kinds(table), {**_of_scope(transaction, scope_id), IDS: some})
+            if table is not item:
+                here.setdefault(table.name, []).extend(map(_FIRST, rows))
+                continue
+            for record_id, kind in rows:
+                here.setdefault(kind, []).append(record_id)
+    return {Kind(kind): some for kind, some in here.items() if some}
 
 
 def ids_besides(transaction: Transaction, scope_id: int, kinds: Collection[Kind]) -> set[bytes]:
@@ -404,12 +446,37 @@ def _numbered(name: str, values: Iterable[object]) -> dict[str, object]:
 
 @cache
 def _origin(table: Table) -> Select[Any]:
-    if "session_id" not in table.c:
-        nothing = (literal(b"").label("session_id"), literal("").label("session_name"))
-        return select(table.c.scope_id, table.c.client_key, *nothing)
-    return select(table.c.scope_id, table.c.client_key, table.c.session_id, session.c.name.label("session_name")).join(
-        session, _its_session(table)
-    )
+    """Return the statement that reads (key, name of the session) of records that had a key in their source."""
+    if "session_id" in table.c:
+        statement = select(table.c.client_key, session.c.name).join(session, _its_session(table))
+    else:
+        statement = select(table.c.client_key, literal_column("''"))
+    return statement.where(*_by_id(table), table.c.client_key != literal_column("''"))
+
+
+@cache
+def _kinds(table: Table) -> Select[Any]:
+    columns = (table.c.id, table.c.kind) if table is item else (table.c.id,)
+    return select(*columns).where(*_by_id(table))
+
+
+@cache
+def _sessions(table: Table) -> Select[Any]:
+    return select(table.c.session_id).where(*_by_id(table))  # DISTINCT would read the whole scope by another index
+
+
+@cache
+def _delete(table: Table) -> Delete:
+    return delete(table).where(*_by_id(table))
+
+
+def _by_id(table: Table) -> tuple[ColumnElement[bool], ...]:
+    """Say that a record is one of the parameter `ids` in the parameters `tenant` and `scope_id`."""
+    return table.c.tenant == bindparam("tenant"), table.c.scope_id == bindparam("scope_id"), among(table.c.id)
+
+
+def _of_scope(transaction: Transaction, scope_id: int) -> dict[str, object]:
+    return {"tenant": transaction.tenant, "scope_id": scope_id}
 
 
 def _its_session(table: Table) -> ColumnElement[bool]:

@@ -447,6 +447,26 @@ tombstone = Table(
     sqlite_with_rowid=False,
 )
 
+reader = Table(
+    "reader",
+    metadata,
+    _id("id", primary_key=True),
+    _text("process"),
+    _number("started_at"),
+    _number("lease_until"),
+    sqlite_with_rowid=False,
+)
+
+notice = Table(
+    "notice",
+    metadata,
+    _id("reader_id", primary_key=True),
+    _id("erasure_id", primary_key=True),
+    _number("sent_at"),
+    Column("scopes", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 hold = Table(
     "hold",
     metadata,

@@ -12,7 +12,7 @@ from retentia.store.database import Transaction
 from retentia.store.schema import change, content_key, due, generation, job, scope, session, summary
 
 NEVER = 2**62
-"""The time at which a tenant without jobs is due."""
+"""The time at which a tenant without jobs is due, and the version that a scope never has."""
 CHANGES_KEPT = 256
 """How many writes a process may be behind before it loads a scope anew."""
 
@@ -101,6 +101,16 @@ def view(transaction: Transaction, name: Scope) -> list[ScopeVersion]:
         ScopeVersion(scope_id, version, agent, serving or 0)
         for scope_id, version, agent, serving in transaction.tuples(_VIEW, _named(name))
     ]
+
+
+def versions(transaction: Transaction, scope_ids: Collection[int]) -> dict[int, int]:
+    """Return how many writes each of some scopes of the tenant has seen; one that was removed is left out."""
+    rows = transaction.rows(
+        select(scope.c.scope_id, scope.c.version).where(
+            scope.c.tenant == transaction.tenant, scope.c.scope_id.in_(scope_ids)
+        )
+    )
+    return {row.scope_id: row.version for row in rows}
 
 
 def all_scopes(transaction: Transaction) -> list[tuple[int, Scope]]:

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Table, bindparam, delete, exists, func, or_, select, update
 
 from retentia.model.ids import new_id_bytes
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
 from retentia.store.jobs import CLOSE
@@ -28,6 +29,24 @@ _TAKE = (
     .values(next_seq=session.c.next_seq + bindparam("count"), last_at=bindparam("now"))
     .returning(session.c.next_seq)
 )
+
+
+def _has(table: Table) -> ColumnElement[bool]:
+    return exists().where(
+        table.c.tenant == session.c.tenant,
+        table.c.scope_id == session.c.scope_id,
+        table.c.session_id == session.c.id,
+    )
+
+
+_EMPTY = (
+    session.c.tenant == bindparam("tenant"),
+    session.c.scope_id == bindparam("scope_id"),
+    among(session.c.id),
+    ~or_(_has(message), _has(tool_call)),
+)
+_EMPTY_AND_KEPT = select(session).where(*_EMPTY, _has(bin_record))
+_DELETE_EMPTY = delete(session).where(*_EMPTY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,24 +213,10 @@ def delete_empty(transaction: Transaction, scope_id: int, session_ids: Collectio
 
     Those of which something lies in the bin go there, too.
     """
-    here = (session.c.tenant == transaction.tenant) & (session.c.scope_id == scope_id)
-    used = [
-        exists().where(
-            table.c.tenant == session.c.tenant,
-            table.c.scope_id == session.c.scope_id,
-            table.c.session_id == session.c.id,
-        )
-        for table in (message, tool_call)
-    ]
-    empty = (here, ~or_(*used))
-    is_kept = exists().where(
-        bin_record.c.tenant == session.c.tenant,
-        bin_record.c.scope_id == session.c.scope_id,
-        bin_record.c.session_id == session.c.id,
-    )
     gone = 0
-    for some in batches(session_ids):
-        kept = transaction.rows(select(session).where(*empty, is_kept, session.c.id.in_(some)))
+    for some in parcels(transaction, session_ids):
+        key = {"tenant": transaction.tenant, "scope_id": scope_id, IDS: some}
+        kept = transaction.rows(_EMPTY_AND_KEPT, key)
         insert_many(transaction, bin_session, [{name: getattr(row, name) for name in _COLUMNS} for row in kept])
-        gone += transaction.run(delete(session).where(*empty, session.c.id.in_(some)))
+        gone += transaction.run(_DELETE_EMPTY, key)
     return gone

@@ -14,7 +14,9 @@ from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, exists, fun
 
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.summary import OVERVIEW_LEVEL, SEGMENT_LEVEL, SESSION_LEVEL, Summary
+from retentia.model.turns import in_turns
 from retentia.store import jobs
+from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction, batches
 from retentia.store.schema import message, session, summary
 
@@ -58,6 +60,31 @@ _UNCOVERED = (
         message.c.seq > _LAST_COVERED,
     )
     .limit(bindparam("due_at"))
+)
+_PLACES = select(message.c.session_id, message.c.seq).where(
+    message.c.tenant == bindparam("tenant"), message.c.scope_id == bindparam("scope_id"), among(message.c.id)
+)
+_COVERED = select(summary.c.level, summary.c.first_seq, summary.c.last_seq).where(
+    summary.c.tenant == bindparam("tenant"),
+    summary.c.scope_id == bindparam("scope_id"),
+    summary.c.session_id == bindparam("session_id"),
+)
+_DELETE_ONE = delete(summary).where(
+    summary.c.tenant == bindparam("tenant"),
+    summary.c.scope_id == bindparam("scope_id"),
+    summary.c.session_id == bindparam("session_id"),
+    summary.c.level == bindparam("level"),
+    summary.c.first_seq == bindparam("first_seq"),
+)
+_DELETE_ORPHANS = delete(summary).where(
+    summary.c.tenant == bindparam("tenant"),
+    summary.c.scope_id == bindparam("scope_id"),
+    among(summary.c.session_id),
+    ~exists().where(
+        session.c.tenant == summary.c.tenant,
+        session.c.scope_id == summary.c.scope_id,
+        session.c.id == summary.c.session_id,
+    ),
 )
 
 
@@ -155,10 +182,9 @@ def delete_covering(transaction: Transaction, scope_id: int, record_ids: Collect
     """Remove every summary whose stretch holds one of these messages; return how many."""
     removed = 0
     for session_id, places in _places(transaction, scope_id, record_ids).items():
-        found = _holding(transaction, scope_id, session_id, places)
-        for level, first in found:
-            one = (*_of(transaction, scope_id, session_id), summary.c.level == level, summary.c.first_seq == first)
-            removed += transaction.run(delete(summary).where(*one))
+        key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
+        for level, first in _holding(transaction, scope_id, session_id, places):
+            removed += transaction.run(_DELETE_ONE, {**key, "level": level, "first_seq": first})
     return removed
 
 
@@ -170,14 +196,9 @@ def count_covering(transaction: Transaction, scope_id: int, record_ids: Collecti
 
 def delete_orphans(transaction: Transaction, scope_id: int, session_ids: Collection[bytes]) -> None:
     """Remove what is left of those of the sessions that are gone: summaries of nothing, which closed holes."""
-    has_session = exists().where(
-        session.c.tenant == summary.c.tenant,
-        session.c.scope_id == summary.c.scope_id,
-        session.c.id == summary.c.session_id,
-    )
-    orphans = delete(summary).where(*_within(summary, transaction, scope_id), ~has_session)
-    for some in batches(session_ids):
-        transaction.run(orphans.where(summary.c.session_id.in_(some)))
+    key = {"tenant": transaction.tenant, "scope_id": scope_id}
+    for some in parcels(transaction, session_ids):
+        transaction.run(_DELETE_ORPHANS, {**key, IDS: some})
 
 
 def queue_due(transaction: Transaction, scope_id: int, ends: Mapping[bytes, int], due_at: int) -> None:
@@ -193,10 +214,10 @@ def queue_due(transaction: Transaction, scope_id: int, ends: Mapping[bytes, int]
 def _places(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, list[int]]:
     """Return where messages lie: their places by session, in order."""
     found: dict[bytes, list[int]] = {}
-    here = select(message.c.session_id, message.c.seq).where(*_within(message, transaction, scope_id))
-    for some in batches(record_ids):
-        for row in transaction.rows(here.where(message.c.id.in_(some))):
-            found.setdefault(bytes(row.session_id), []).append(row.seq)
+    key = {"tenant": transaction.tenant, "scope_id": scope_id}
+    for some in parcels(transaction, record_ids):
+        for session_id, place in in_turns(transaction.tuples(_PLACES, {**key, IDS: some})):
+            found.setdefault(bytes(session_id), []).append(place)
     return {session_id: sorted(places) for session_id, places in found.items()}
 
 
@@ -204,13 +225,11 @@ def _holding(
     transaction: Transaction, scope_id: int, session_id: bytes, places: Sequence[int]
 ) -> list[tuple[int, int]]:
     """Return level and first place of the summaries of a session whose stretch holds one of the places, in order."""
-    statement = select(summary.c.level, summary.c.first_seq, summary.c.last_seq).where(
-        *_of(transaction, scope_id, session_id)
-    )
+    key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
     return [
-        (row.level, row.first_seq)
-        for row in transaction.rows(statement)
-        if bisect_left(places, row.first_seq) < bisect_right(places, row.last_seq)
+        (level, first)
+        for level, first, last in transaction.tuples(_COVERED, key)
+        if bisect_left(places, first) < bisect_right(places, last)
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, Table, bindparam, delete, exists, or_, select
 
+from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
 from retentia.store.records import View
@@ -38,6 +39,9 @@ class ToolUse(NamedTuple):
 
 
 _SHOWN = [tool_use.c[name] for name in ToolUse._fields]
+_DELETE = delete(tool_use).where(
+    tool_use.c.tenant == bindparam("tenant"), tool_use.c.scope_id == bindparam("scope_id"), among(tool_use.c.record_id)
+)
 
 
 def insert_uses(transaction: Transaction, scope_id: int, uses: Iterable[ToolUse]) -> None:
@@ -48,8 +52,8 @@ def insert_uses(transaction: Transaction, scope_id: int, uses: Iterable[ToolUse]
 
 def delete_uses(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:
     """Remove what records told of tools; return how many uses there were."""
-    statement = delete(tool_use).where(tool_use.c.tenant == transaction.tenant, tool_use.c.scope_id == scope_id)
-    return sum(transaction.run(statement.where(tool_use.c.record_id.in_(some))) for some in batches(record_ids))
+    key = {"tenant": transaction.tenant, "scope_id": scope_id}
+    return sum(transaction.run(_DELETE, {**key, IDS: some}) for some in parcels(transaction, record_ids))
 
 
 def delete_orphans(transaction: Transaction, scope_id: int) -> int:

@@ -10,7 +10,8 @@ from retentia import Memory
 from retentia.cli.chat.account import Took, took, took_today
 from retentia.cli.chat.conversation import Conversation
 from retentia.cli.chat.screen import Answer, Screen
-from retentia.cli.forgetting import in_preview, in_words
+from retentia.cli.forgetting import in_preview
+from retentia.cli.output import erased_in_words
 from retentia.cli.prompt import seen_in_words
 from retentia.errors import InvalidInput, NotFound
 from retentia.lifecycle.forget import Forgetting
@@ -121,7 +122,7 @@ def forget(chat: Chat, request: str) -> Answer:
         import readline
 
         readline.clear_history()
-    return Answer(command="forget", value=done, lines=list(in_words(done)))
+    return Answer(command="forget", value=done, lines=list(erased_in_words(done)))
 
 
 def remember(chat: Chat, text: str) -> Answer:
