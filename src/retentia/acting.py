@@ -187,7 +187,7 @@ class ActingMemory(Gate):
         session: str = DEFAULT_SESSION,
         budget: int = 1500,
         role: str = "",
-        limit: int = 20,
+        limit: int = 25,
         opening: Opening | None = None,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""

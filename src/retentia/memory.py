@@ -395,7 +395,7 @@ class Memory:
         session: str = DEFAULT_SESSION,
         budget: int = 1500,
         role: str = "",
-        limit: int = 20,
+        limit: int = 25,
         opening: Opening | None = None,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
