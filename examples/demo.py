@@ -149,10 +149,9 @@ def _picture(contexts: Sequence[tuple[int, Context]]) -> None:
     """Draw some prompts beside what the whole session would have taken, and say what all of them cost."""
     longest = max(made.full_history_tokens for _, made in contexts)
     console.print("at message  prompt (█) and the whole session (░), in tokens", style="bold")
+    nearest = {min((number for number, _ in contexts), key=lambda one: abs(one - place)) for place in PICTURED}
     for number, made in contexts:
-        if min(PICTURED, key=lambda place: abs(place - number)) in (number, number - 1) and number % 2 == 0 or (
-            number == contexts[-1][0]
-        ):
+        if number in nearest:
             prompt = round(WIDTH * made.total_tokens / longest)
             whole = round(WIDTH * made.full_history_tokens / longest)
             bar = "█" * prompt + "░" * max(0, whole - prompt)
@@ -176,7 +175,9 @@ def _reply(memory: Memory, session: Session, made: Context) -> None:
     console.print(f"The figures of message 5 are in the prompt of message 82: {there}. The reply, by script:")
     console.print(Text(f"   {LEFT_OF_THE_BUDGET}"))
     why = memory.why(reply, scope=LONG)
-    parts = {part: sum(one.seen.part == part for one in why.shown) for part in dict.fromkeys(s.seen.part for s in why.shown)}
+    parts = {
+        part: sum(one.seen.part == part for one in why.shown) for part in dict.fromkeys(s.seen.part for s in why.shown)
+    }
     console.print(f"Why it said so, it saw: {', '.join(f'{count} {part}' for part, count in parts.items())}; such as:")
     for one in why.shown:
         if isinstance(one.record, MessageRecord) and "4,850" in one.record.text:

@@ -70,3 +70,18 @@ def test_a_message_that_the_budget_leaves_out_is_found_by_asking_for_it(sqlite_u
         left_out = {memory.get(one, scope=anna).text.split(":")[0] for one in tight.gap.ids}
         assert "Message 4" in left_out
         assert "fee of part 4 is $4.25" in chat.context("What was the fee of part 4?", budget=500).text()
+
+
+@pytest.mark.parametrize("budget", [1500, 3000])
+def test_no_message_is_missing_where_the_session_would_fit_as_it_was_said(
+    sqlite_url: str, anna: Scope, budget: int
+) -> None:
+    with Memory.open(sqlite_url, embedder=None, worker=False) as memory:
+        chat = Session(memory, "chat", scope=anna)
+        for number in range(1, 61):
+            chat.append(message(number))
+            memory.drain()
+            context = chat.context("Shall we go on?", budget=budget)
+            if context.full_history_tokens < budget * 0.9:
+                assert context.gap is None, "a summary must not take the place of what would fit"
+        assert context.full_history_tokens > 1500
