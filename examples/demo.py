@@ -14,10 +14,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from retentia import Memory, Recall, Scope
+from retentia import Memory, Recall, Scope, Session
 from retentia.cli.intake import Intake
-from retentia.ingest import read
+from retentia.ingest import IngestMessage, read
 from retentia.model.record import DocumentRecord, MessageRecord
+from retentia.working.context import Context
 
 HERE = Path(__file__).parent
 SCOPE = Scope("larkspur", "mara")
@@ -25,6 +26,11 @@ SHOWN = ("q-01", "q-06", "q-25", "q-27", "q-41", "q-53", "q-58", "q-60", "q-63")
 SESSION = "en_project/kickoff"
 REQUEST = "Write a short note for Jonas: why did we leave Postgres for the events, and where does ClickHouse run now?"
 PRICE_PER_MILLION = 3.0
+LONG = Scope("larkspur", "mara", "checkout")
+BUDGET = 1500
+PICTURED = (11, 21, 31, 41, 51, 61, 71, 82)
+WIDTH = 44
+LEFT_OF_THE_BUDGET = "3,650 euros: 4,850 in all, less the 1,200 that are reserved for Brandt & Co."
 
 console = Console(highlight=False, width=110)
 
@@ -42,6 +48,7 @@ def main(embedder: str) -> None:
         _ask(memory, [question for question in questions if question["id"] in SHOWN])
         _score(memory, questions)
         _context(memory)
+        _long_session(memory)
         _forget(memory, Path(folder))
 
 
@@ -118,8 +125,77 @@ def _context(memory: Memory) -> None:
     )
 
 
+def _long_session(memory: Memory) -> None:
+    console.rule(f"5. A working day of 82 messages, never more than {BUDGET:,} tokens")
+    session = Session(memory, "checkout_week", scope=LONG)
+    contexts: list[tuple[int, Context]] = []
+    said = [item.message for item in read([HERE / "sessions"]) if isinstance(item, IngestMessage)]
+    for number, message in enumerate(said, start=1):
+        if message.role == "user":
+            contexts.append((number, session.context(str(message.content), budget=BUDGET)))
+        session.append(message)
+        memory.drain()  # summaries and vectors; an application leaves that to the worker
+    _picture(contexts)
+    for summary in memory.history(scope=LONG, session=session.name).summaries:
+        at = f"messages {summary.first_seq} to {summary.last_seq}"
+        console.print(Text(f"\nThe summary of {at}, each line with the end of its message's id:", style="bold"))
+        console.print(Text(summary.text))
+        break
+    _reply(memory, session, contexts[-1][1])
+    _record(session)
+
+
+def _picture(contexts: Sequence[tuple[int, Context]]) -> None:
+    """Draw some prompts beside what the whole session would have taken, and say what all of them cost."""
+    longest = max(made.full_history_tokens for _, made in contexts)
+    console.print("at message  prompt (█) and the whole session (░), in tokens", style="bold")
+    nearest = {min((number for number, _ in contexts), key=lambda one: abs(one - place)) for place in PICTURED}
+    for number, made in contexts:
+        if number in nearest:
+            prompt = round(WIDTH * made.total_tokens / longest)
+            whole = round(WIDTH * made.full_history_tokens / longest)
+            bar = "█" * prompt + "░" * max(0, whole - prompt)
+            missing = f", {made.gap.count} named as missing" if made.gap else ""
+            console.print(Text(f"{number:>10}  {bar} {made.total_tokens:,} of {made.full_history_tokens:,}{missing}"))
+    spent = sum(made.total_tokens for _, made in contexts)
+    whole = sum(made.full_history_tokens for _, made in contexts)
+    cost = PRICE_PER_MILLION / 1_000_000
+    console.print(
+        f"{len(contexts)} prompts took {spent:,} tokens (${spent * cost:.4f}); with the whole session in each it would "
+        f"have been {whole:,} (${whole * cost:.4f}). The summaries were made by rules and cost nothing."
+    )
+
+
+def _reply(memory: Memory, session: Session, made: Context) -> None:
+    """Answer from what was said in message 5, and tell why."""
+    (reply,) = session.append({"role": "assistant", "content": LEFT_OF_THE_BUDGET}, context=made).ids
+    text = made.text()
+    there = " and ".join(figure for figure in ("4,850", "1,200") if figure in text)
+    console.print(Text("\nThe last question: what is left of the budget after the review?", style="bold"))
+    console.print(f"The figures of message 5 are in the prompt of message 82: {there}. The reply, by script:")
+    console.print(Text(f"   {LEFT_OF_THE_BUDGET}"))
+    why = memory.why(reply, scope=LONG)
+    parts = {
+        part: sum(one.seen.part == part for one in why.shown) for part in dict.fromkeys(s.seen.part for s in why.shown)
+    }
+    console.print(f"Why it said so, it saw: {', '.join(f'{count} {part}' for part, count in parts.items())}; such as:")
+    for one in why.shown:
+        if isinstance(one.record, MessageRecord) and "4,850" in one.record.text:
+            console.print(Text(f"   {one.seen.part}, message {one.record.seq}: {one.record.text[:90]}…", style="dim"))
+
+
+def _record(session: Session) -> None:
+    record = session.end()
+    assert record is not None
+    console.print(Text("\nThe record of the session, for the next one to begin with:", style="bold"))
+    console.print(Text(f"   topic: {record.topic}"))
+    for name, items in (("decided", record.decisions), ("open", record.open_items)):
+        for item in items:
+            console.print(Text(f"   {name}: {item.text}"))
+
+
 def _forget(memory: Memory, folder: Path) -> None:
-    console.rule("5. Forget the last hour, and prove it")
+    console.rule("6. Forget the last hour, and prove it")
     said = "By the way, the safe's combination is thirty-one, seven, forty-four."
     person = Scope(SCOPE.tenant, "jonas")
     memory.add([{"role": "user", "content": said, "speaker": "Jonas"}, "And the stand-up is at nine."], scope=person)

@@ -417,7 +417,7 @@ class Memory:
         session: str = DEFAULT_SESSION,
         budget: int = 1500,
         role: str = "",
-        limit: int = 20,
+        limit: int = 25,
         opening: Opening | None = None,
         strategy: Strategy = STANDARD,
     ) -> Context:

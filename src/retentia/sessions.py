@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from retentia.jobs.summarise import queue_summary
 from retentia.jobs.worker import Worker
+from retentia.languages.cues import Cue, cue_form, load_cues
 from retentia.model.ids import RecordId, id_text
 from retentia.model.message import JSON
 from retentia.model.record import Kind
@@ -96,7 +97,7 @@ def _records(
             ended_at=ended_at,
             topic=str(one.body.get("topic", "")),
             summary=one.text,
-            decisions=_said(one.body.get("lines"), LineKind.DECISION),
+            decisions=_decided(one.body.get("lines")),
             open_items=_said(one.body.get("lines"), LineKind.OPEN_ITEM),
             learned=tuple(map(id_text, records.items_from_session(transaction, scope_id, session_id))),
             messages=one.messages,
@@ -109,3 +110,10 @@ def _said(lines: JSON, kind: LineKind) -> tuple[Said, ...]:
     """Read what the rules noted of a kind."""
     found = [line for line in lines if isinstance(line, Mapping)] if isinstance(lines, list) else []
     return tuple(Said(str(line["quote"]), RecordId(str(line["message_id"]))) for line in found if line["kind"] == kind)
+
+
+def _decided(lines: JSON) -> tuple[Said, ...]:
+    """Read decisions, and behind them the corrections that decide otherwise: without these the former would mislead."""
+    corrections = _said(lines, LineKind.CORRECTION)
+    changed = (one for one in corrections if load_cues().said(Cue.DECISION, cue_form(one.text)))
+    return (*_said(lines, LineKind.DECISION), *changed)

@@ -42,7 +42,8 @@ def context_of(
 ) -> Context:
     """Assemble the next prompt from what was recalled and the history of the session, which `read` reads.
 
-    Where a summary does not fit, the whole session is read, so that every message that is not shown can be named.
+    Where a summary does not fit, the whole session is read, so that every message that is not shown can be named. No
+    message is missing where the session fits as it was said: its summaries then make room.
     """
     history = read(strategy.reads_whole)
     profile = list(_opening_items(opening)) if opening else []
@@ -51,6 +52,10 @@ def context_of(
     made = make(_with_history(material, history, counter))
     if any(history.unread.get(one.id) for one in made.dropped):
         made = make(_with_history(material, read(True), counter))
+    if made.gap is not None and history.covered_tokens and made.full_history_tokens < budget:
+        spoken = replace(read(True), summaries=(), unread={}, covered_tokens=0)
+        whole = make(_with_history(material, spoken, counter))
+        return whole if whole.gap is None else made
     return made
 
 

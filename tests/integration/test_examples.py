@@ -48,3 +48,13 @@ def test_questions_cover_three_languages_crossings_and_nothing() -> None:
     assert {(a, b) for a in ("en", "de", "uk") for b in ("en", "de", "uk")} == set(pairs)
     nothing = Counter(question["language"] for question in QUESTIONS if not question["expects"])
     assert all(nothing[language] >= 3 for language in ("en", "de", "uk"))
+
+
+def test_the_working_day_is_long_enough_to_be_summarised_and_ends_with_a_question_about_its_fifth_message() -> None:
+    day = [item for item in read([EXAMPLES / "sessions"]) if not isinstance(item, IngestToolCall)]
+    said = [item.message for item in day if isinstance(item, IngestMessage)]
+    assert len(said) == len(day) >= 70
+    assert {item.session for item in day if isinstance(item, IngestMessage)} == {"checkout_week"}
+    assert "4,850 euros" in str(said[4].content)
+    assert "budget" in str(said[-1].content)
+    assert sum(message.role == "tool" for message in said) == 6

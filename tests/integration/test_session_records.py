@@ -210,3 +210,17 @@ def test_a_request_that_is_already_the_last_message_is_shown_once(memory: Memory
     memory.add("Which booth do we have?", scope=ANNA, session="monday")
     context = memory.context("Which booth do we have?", scope=ANNA, session="monday")
     assert context.text().count("Which booth do we have?") == 1
+
+
+def test_a_change_of_mind_stands_behind_the_decision_that_it_changes(memory: Memory) -> None:
+    said = (
+        "We decided to render invoices with WeasyPrint, because we know it.",
+        "It makes the image 90 MB larger.",
+        "Actually no, let's use Typst instead, it is one binary of 30 MB.",
+        "Fine.",
+        "Actually, my name is Alex, not Alice.",
+    )
+    ids = talk(memory, "invoices", said)
+    record = memory.checkpoint(scope=ANNA, session="invoices")
+    assert record is not None
+    assert [(one.text, one.message_id) for one in record.decisions] == [(said[0], ids[0]), (said[2], ids[2])]

@@ -32,6 +32,19 @@ def test_even_a_question_about_nothing_known_ranks_what_is_there() -> None:
     assert answer.search_ms > 0
 
 
+def test_what_a_prompt_shows_is_named_by_its_sources_and_bounded_by_the_budget() -> None:
+    entries = [
+        Entry(source=f"m{number}", text=f"Cat {number} sleeps on the stove.", session="s") for number in range(30)
+    ]
+    group = _group("cats", *entries)
+    with fresh_subject("none") as subject:
+        subject.ingest(group)
+        few = subject.shown(group, "Which cat sleeps?", budget=200)
+        many = subject.shown(group, "Which cat sleeps?", budget=800)
+    assert 0 < len(few) < len(many) <= 30
+    assert set(many) <= {entry.source for entry in entries}
+
+
 def test_a_picture_is_found_by_its_caption() -> None:
     group = _group(
         "g",

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -35,6 +36,9 @@ class WordMemory:
         )
         relevance = max(shared.values()) / len(words)
         return Answer(found=found, relevance=relevance, search_ms=float(len(self.asked)), threshold=0.6)
+
+    def shown(self, group: Group, question: str, *, budget: int) -> tuple[str, ...]:
+        return tuple(found.source for found in self.ask(group, question, limit=budget // 1300).found)
 
     def embedding_ms(self, questions: Sequence[str]) -> list[float]:
         return [2.0 for _ in questions]
@@ -110,6 +114,16 @@ def test_a_summary_has_every_promised_figure() -> None:
     assert summary["abstention_auroc"] == 1.0
     assert summary["embed_p50_ms"] == 2.0
     assert "gold_in_2048_tokens" in summary
+
+
+def test_of_chats_the_prompt_is_judged_too_and_apart_where_one_source_answers() -> None:
+    summary = summarise(run(replace(_dataset(), is_of_chats=True), WordMemory()))
+    assert summary["gold_in_context_1300"] == pytest.approx((1 + 0.5 + 1) / 3, abs=1e-3)
+    assert summary["single_gold_in_context_1300"] == 1.0
+    assert "gold_in_context_1300" not in summarise(_run())
+    out = StringIO()
+    print_table(summary, Console(file=out, width=140))
+    assert "in a prompt of 1,300 tokens: 0.833 of the gold, 1.000 where one source answers" in out.getvalue()
 
 
 def test_a_summary_says_how_many_questions_pass_the_cutoff() -> None:

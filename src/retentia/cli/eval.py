@@ -144,6 +144,32 @@ def claims(as_json: bool) -> None:
     _print_scores(f"claims about the past: {len(sentences)} sentences", score_claims(sentences), as_json=as_json)
 
 
+@eval_group.command("replay-session")
+@_path
+@_limit("chats")
+@click.option("--budget", type=click.IntRange(min=1), default=1500, show_default=True, help="Tokens of each context.")
+@click.option("--embedder", default="auto", show_default=True, help="Embedder, as for a store: auto, use, e5 …")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def replay_session(path: Path, limit: int | None, budget: int, embedder: str, as_json: bool) -> None:
+    """Play chats message by message and check the context of every user turn.
+
+    PATH is a chat file that `retentia ingest` reads, or a folder of BEAM. Fails when a context is over its budget, or
+    an earlier message is neither shown, summarised nor named as missing, or something is given twice.
+    """
+    from retentia.cli.output import print_json, print_table
+    from retentia.evals.replay import load_chats, replay
+
+    with _refusals(), _progress("replay-session") as progress:
+        done = replay(load_chats(path)[:limit], budget=budget, embedder=embedder, progress=progress)
+    figures = {name: round(value, 4) if isinstance(value, float) else value for name, value in done.figures().items()}
+    if as_json:
+        print_json(figures)
+    else:
+        print_table(f"contexts of {budget:,} tokens", ("", ""), figures.items())
+    if not done.is_sound:
+        raise click.ClickException("a context broke a promise: see over_budget, unnamed_gaps and given_twice")
+
+
 def _print_scores(title: str, scores: Mapping[str, "Score"], *, as_json: bool) -> None:
     from retentia.cli.output import print_json, print_table
 

@@ -72,11 +72,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """One benchmark, loaded; `notes` say what of the raw data was left out or repaired."""
+    """One benchmark, loaded; `notes` say what of the raw data was left out or repaired.
+
+    `is_of_chats` says that questions are asked of conversations, so that the context for each is judged, too.
+    """
 
     name: str
     groups: tuple[Group, ...]
     notes: tuple[str, ...] = ()
+    is_of_chats: bool = False
 
     def first(self, count: int | None) -> "Dataset":
         """Keep the first `count` groups, all for None; their foreign questions stay."""

@@ -21,6 +21,7 @@ from retentia.providers.resolve import resolve
 from retentia.read.query import Hit
 
 _EVERYTHING = 0.0
+_NEW_SESSION = "the session of whoever asks"
 
 
 class MemorySubject:
@@ -53,6 +54,11 @@ class MemorySubject:
             search_ms=spent_ms - recall.timing.embed_ms,
             threshold=self._cutoff(group),
         )
+
+    def shown(self, group: Group, question: str, *, budget: int) -> tuple[str, ...]:
+        """Return what the context of a new session shows of the group, as the model would see it."""
+        made = self._memory.context(question, scope=_scope(group), session=_NEW_SESSION, budget=budget)
+        return tuple(dict.fromkeys(self._sources[one.id] for one in made.manifest if one.id in self._sources))
 
     def embedding_ms(self, questions: Sequence[str]) -> list[float]:
         """Time the embedder itself, loaded and warm."""

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from retentia.errors import InvalidInput
 from retentia.evals.metrics import auroc, mean, percentile
-from retentia.evals.runs import Outcome, Run
+from retentia.evals.runs import CONTEXT_TOKENS, IN_CONTEXT, Outcome, Run
 
 Summary = dict[str, Any]
 
@@ -33,6 +33,9 @@ def summarise(run: Run) -> Summary:
     own = run.asked("own")
     searches = [outcome.search_ms for outcome in run.outcomes]
     summary: Summary = {"suite": run.suite, "questions": len(own), **_means(own)}
+    if own and IN_CONTEXT in own[0].scores:
+        single = [outcome for outcome in own if len(outcome.question.gold) == 1]
+        summary[f"single_{IN_CONTEXT}"] = _rounded(mean([outcome.scores[IN_CONTEXT] for outcome in single]))
     summary["abstention_auroc"] = _separation(own, run.asked("foreign"))
     summary["unsaid_auroc"] = _separation(own, run.asked("unsaid"))
     summary["own_answered"] = _answered(own)
@@ -91,6 +94,10 @@ def _remarks(summary: Summary) -> Iterable[str]:
     yield f"with the cutoff it would answer {answered}"
     if summary["unsaid_auroc"] is not None:
         yield f"never said: AUROC {_shown(summary['unsaid_auroc'])} against unanswerable questions on its own topics"
+    if IN_CONTEXT in summary:
+        single = _shown(summary[f"single_{IN_CONTEXT}"])
+        gold = _shown(summary[IN_CONTEXT])
+        yield f"in a prompt of {CONTEXT_TOKENS:,} tokens: {gold} of the gold, {single} where one source answers"
     search = f"p50 {_shown(summary['search_p50_ms'])} ms, p95 {_shown(summary['search_p95_ms'])} ms"
     yield f"search: {search}; embedding a question: p50 {_shown(summary['embed_p50_ms'])} ms"
 

@@ -1,7 +1,7 @@
 """Run a benchmark: remember each group, ask its questions, keep what is needed to judge the answers.
 
 Two searches answer a question: a timed one of `SHOWN` hits, as an application asks, and a deep one that is judged. Of
-questions that nothing answers only the relevance is of interest.
+questions that nothing answers only the relevance is of interest. Of chats, the prompt for a question is judged, too.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +15,8 @@ from retentia.evals.subject import Answer, Found, Subject
 SHOWN = 20
 RECALL_DEPTHS = (1, 5, 10, 20)
 TOKEN_BUDGETS = (512, 1024, 1300, 2048)
+CONTEXT_TOKENS = 1300
+IN_CONTEXT = f"gold_in_context_{CONTEXT_TOKENS}"
 _DEEP = 150  # more than 2,048 tokens of the shortest messages worth returning
 _EMBEDDED_FOR_TIMING = 50
 
@@ -69,7 +71,7 @@ def run(dataset: Dataset, subject: Subject, *, progress: Progress | None = None)
         if group is not warm:
             subject.ask(group, question.text, limit=SHOWN)  # the first search loads the index; it is not timed
             warm = group
-        outcomes.append(_outcome(subject, group, sort, question))
+        outcomes.append(_outcome(subject, group, sort, question, in_context=dataset.is_of_chats))
     told("ask", len(asked), len(asked))
     sample = [question.text for group in dataset.groups for question in group.scored][:_EMBEDDED_FOR_TIMING]
     return Run(suite=dataset.name, outcomes=tuple(outcomes), embed_ms=tuple(subject.embedding_ms(sample)))
@@ -91,12 +93,15 @@ def _questions(group: Group) -> Iterable[tuple[Asked, Question]]:
     yield from (("foreign", question) for question in group.foreign)
 
 
-def _outcome(subject: Subject, group: Group, asked: Asked, question: Question) -> Outcome:
+def _outcome(subject: Subject, group: Group, asked: Asked, question: Question, *, in_context: bool) -> Outcome:
     answer = subject.ask(group, question.text, limit=SHOWN)
     scores = {}
     if asked == "own":
         deep = subject.ask(group, question.text, limit=_DEEP)
         scores = judge(deep, question.gold)
+        if in_context:
+            shown = subject.shown(group, question.text, budget=CONTEXT_TOKENS)
+            scores[IN_CONTEXT] = recall_at(shown, question.gold, len(shown))
     return Outcome(
         group=group.name,
         question=question,

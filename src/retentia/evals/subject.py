@@ -44,5 +44,8 @@ class Subject(Protocol):
     def ask(self, group: Group, question: str, *, limit: int) -> Answer:
         """Find up to `limit` sources in the group, whatever their relevance."""
 
+    def shown(self, group: Group, question: str, *, budget: int) -> tuple[str, ...]:
+        """Return the sources that the prompt for the question shows, under a budget of tokens."""
+
     def embedding_ms(self, questions: Sequence[str]) -> list[float]:
         """Return the milliseconds that embedding each question takes, without any cache."""

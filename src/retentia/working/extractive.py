@@ -22,6 +22,8 @@ _TOKENS_A_WORD = 1.5
 """How much room a summary of so many words leaves for the literals that it does not quote, in tokens a word."""
 _BEGINNING = 80
 _MOST_LITERALS = 400
+_SMALL_TALK = "Nothing but small talk, by the rules."
+"""Without a number: what merges summaries would take it for a literal of what was said."""
 
 
 class Extractive:
@@ -41,6 +43,8 @@ class Extractive:
         """Quote what matters most of what the summaries quote."""
         lines, text = retold([line for one in below for line in _lines(one.body)], max_words=words)
         literals = list(literals_of(below))
+        if not lines and not literals:
+            text = f"{HEAD}\n{_SMALL_TALK}"
         draft = Draft(text=text, made_by=MADE_BY, body=_merged(below, lines, literals))
         return self.with_literals(draft, literals, words=words)
 
@@ -113,7 +117,7 @@ def _beginnings(found: Extract, said: Sequence[Original]) -> str:
         f"{one.role}: {' '.join(one.text.split())[:_BEGINNING]}" for one in dict.fromkeys((*told[:1], *told[-1:]))
     ]
     literals = found.text.removeprefix(HEAD).strip()
-    return "\n".join(filter(None, (HEAD, f"{len(said)} messages, of small talk by the rules.", *quotes, literals)))
+    return "\n".join(filter(None, (HEAD, _SMALL_TALK, *quotes, literals)))
 
 
 def _listed(value: JSON) -> Sequence[JSON]:

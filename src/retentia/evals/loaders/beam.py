@@ -31,7 +31,7 @@ def load_beam(path: Path) -> Dataset:
     groups = [_group(folder) for folder in folders]
     abstaining = sum(len(group.unanswerable) for group in groups)
     notes = (f"{abstaining} abstention questions count as not answerable",)
-    return Dataset(name="beam", groups=ask_neighbours(groups), notes=notes)
+    return Dataset(name="beam", groups=ask_neighbours(groups), notes=notes, is_of_chats=True)
 
 
 def strip_marker(text: str) -> str:

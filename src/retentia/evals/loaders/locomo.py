@@ -32,7 +32,7 @@ def load_locomo(path: Path, *, corrections: Path | None = None) -> Dataset:
         if not isinstance(raw, list) or not raw:
             raise TypeError
         groups = [_group(sample, corrected) for sample in raw]
-    return Dataset(name="locomo", groups=ask_neighbours(groups), notes=_notes(groups))
+    return Dataset(name="locomo", groups=ask_neighbours(groups), notes=_notes(groups), is_of_chats=True)
 
 
 def turns_cited(evidence: list[str]) -> list[str]:
