@@ -122,6 +122,18 @@ def test_a_summary_in_disguise_is_taken_out_of_it(sqlite_url: str, clock: FixedC
         assert text.startswith(NOTES)
 
 
+def test_an_id_that_a_model_cites_and_nobody_wrote_is_left_out(sqlite_url: str, clock: FixedClock) -> None:
+    """mem0#4708: a model cites an id that does not exist; what it says is kept, what it cites is not."""
+    cited = NOTES.replace("databases", "databases [0b4866f3]").replace("slow", "slow (deadbeef)")
+    with opened(sqlite_url, FakeModel(then=cited), clock) as memory:
+        say(memory, ["The commit [0b4866f3] made it slow.", *ENGLISH[1:]])
+        memory.drain()
+        (text,) = only(memory)
+        assert "databases [0b4866f3]" in text
+        assert "deadbeef" not in text
+        assert text.startswith("The user compared databases [0b4866f3] and chose ClickHouse because reports were slow.")
+
+
 def test_an_answer_of_a_megabyte_is_cut_to_a_summary(sqlite_url: str, clock: FixedClock) -> None:
     with opened(sqlite_url, FakeModel(then="The user talked about boats. " * 40_000), clock) as memory:
         say(memory, ENGLISH)

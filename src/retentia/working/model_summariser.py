@@ -21,6 +21,7 @@ from retentia.working.tokens import TokenCounter
 _TOKENS_A_WORD = 4
 """What a word takes at most on average, in the languages that cost most."""
 _FENCE = re.compile(r"```\w*\n(?P<inside>.*?)\n?```", re.DOTALL)
+_CITED = re.compile(r"[ \t]?[\[(](?P<id>[0-9a-f]{8}(?:-?[0-9a-f]{4}){0,6})[\])]")
 _HEADING = re.compile(
     r"\A(?:#+[^\n]*\n|\*\*[^\n*]{1,60}\*\*:?\s*\n|(?:summary|notes?|zusammenfassung|notizen|підсумок|нотатки):)\s*",
     re.IGNORECASE,
@@ -91,4 +92,10 @@ class ModelSummariser:
             raise SummaryFailed(f"{name} declined to summarise; it will be asked again")
         if is_other_language(text, than="\n".join(texts)):
             raise SummaryFailed(f"{name} answered in another language than that of the conversation; it is asked again")
-        return cut(text, 2 * words, self._counter)
+        return cut(_without_invented_ids(text, texts), 2 * words, self._counter)
+
+
+def _without_invented_ids(text: str, texts: Iterable[str]) -> str:
+    """Leave out ids in brackets that nobody wrote: the model is told none, so they would cite what does not exist."""
+    said = "\n".join(texts)
+    return _CITED.sub(lambda cited: cited[0] if cited["id"] in said else "", text).strip()
