@@ -128,7 +128,7 @@ def test_the_worker_sweeps_when_it_starts_and_then_again_and_again(
             wait_until(lambda: memory.stats(scope=scope).without_vector == 0)
 
 
-def wait_until(is_so: Callable[[], bool], *, seconds: float = 20) -> None:
+def wait_until(is_so: Callable[[], bool], *, seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline

@@ -8,10 +8,11 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, inse
 from retentia.model.cost import PromptTokens
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.manifest import Manifest, Seen
+from retentia.store import sessions
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
-from retentia.store.schema import item, manifest, manifest_entry, message, session
+from retentia.store.schema import item, manifest, manifest_entry, message
 
 _DAY = 86_400_000_000
 
@@ -99,19 +100,29 @@ def find(transaction: Transaction, scope_id: int, reply_id: bytes) -> tuple[Mani
 def totals(transaction: Transaction, scope_ids: Collection[int], *, since: int) -> list[PromptTokens]:
     """Count the prompts of replies noted from `since` on (UTC microseconds), and their tokens, by session and day."""
     day = (manifest.c.created_at // _DAY).label("day")
+    place = (message.c.scope_id, message.c.session_id)  # names of sessions may be sealed, so they are no group
     counted = (
-        select(session.c.name, day, func.count().label("calls"), func.sum(manifest.c.tokens).label("tokens"))
+        select(*place, day, func.count().label("calls"), func.sum(manifest.c.tokens).label("tokens"))
         .join(message, and_(*_same(manifest, message), message.c.id == manifest.c.reply_id))
-        .join(session, and_(*_same(message, session), session.c.id == message.c.session_id))
         .where(
             manifest.c.tenant == transaction.tenant,
             manifest.c.scope_id.in_(scope_ids),
             manifest.c.created_at >= since,
         )
-        .group_by(session.c.name, day)
-        .order_by(day, session.c.name)
+        .group_by(*place, day)
     )
-    return [PromptTokens(row.name, row.day, row.calls, int(row.tokens)) for row in transaction.rows(counted)]
+    rows = transaction.rows(counted)
+    names = {
+        (scope_id, session_id): name
+        for scope_id in {row.scope_id for row in rows}
+        for session_id, (name, _) in sessions.named(
+            transaction, scope_id, [bytes(row.session_id) for row in rows if row.scope_id == scope_id]
+        ).items()
+    }
+    found = [
+        PromptTokens(names[row.scope_id, bytes(row.session_id)], row.day, row.calls, int(row.tokens)) for row in rows
+    ]
+    return sorted(found, key=lambda one: (one.day, one.session))
 
 
 def erase(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> int:

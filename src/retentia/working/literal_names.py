@@ -48,7 +48,7 @@ _LOOKS_RELATIVE = re.compile(
 _A_LETTER = re.compile(r"[^\W\d_]")
 _TO_THE_LEFT = re.compile(r"[\w./\\~@%+:-]{1,200}")
 _LINE_BEHIND = re.compile(
-    r":\d+(?::\d+)?(?![\w.])|[,:]?[ ]\(?(?:on |at |in |auf |у |в )?(?:lines?|ln|L|Zeilen?|Z\.|ряд(?:ок|ка|ку|ки|ків))"
+    r":\d+(?::\d+)?(?!\w|\.\w)|[,:]?[ ]\(?(?:on |at |in |auf |у |в )?(?:lines?|ln|L|Zeilen?|Z\.|ряд(?:ок|ка|ку|ки|ків))"
     r"[ \u00a0]?\d+(?:[-–]\d+)?(?!\w)",
     re.IGNORECASE,
 )
