@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from retentia.cli.interrupt import interruptible
 from retentia.cli.options import Target, targeted
 from retentia.cli.output import console, print_json, progress_bar
 from retentia.errors import RetentiaError
@@ -64,8 +65,13 @@ def ingest(target: Target, paths: tuple[Path, ...], as_format: str, zone: str, e
         intake = Intake(memory, target.scope, is_rehearsal=dry_run)
         chosen = None if as_format == "auto" else Format(as_format)
         try:
-            with _reading_bar(total_bytes(paths)) as advance:
-                intake.take(read(paths, as_format=chosen, zone=zone, progress=advance))
+            with _reading_bar(total_bytes(paths)) as advance, interruptible() as check:
+
+                def advance_or_stop(size: int) -> None:
+                    check()
+                    advance(size)
+
+                intake.take(read(paths, as_format=chosen, zone=zone, progress=advance_or_stop))
             if embed and not dry_run:
                 _embed(memory, target)
         except (RetentiaError, KeyboardInterrupt):
