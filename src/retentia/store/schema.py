@@ -55,6 +55,34 @@ def _kept() -> tuple[Column[Any], ...]:
     )
 
 
+def _session() -> tuple[Column[Any], ...]:
+    """What a session has, wherever it lies: among the living ones, or in the bin."""
+    return (
+        *_scoped(),
+        _id("id", primary_key=True),
+        _text("name"),
+        _number("next_seq"),
+        _number("started_at"),
+        _number("last_at"),
+        Column("ended_at", BigInteger),
+        Column("metadata", _TEXT),
+    )
+
+
+def _edge() -> tuple[Column[Any], ...]:
+    """Which stretch of a parent a child is known from, wherever the child lies."""
+    return (
+        _key("tenant"),
+        _key("child_kind"),
+        _id("child_id", primary_key=True),
+        _key("parent_kind"),
+        _id("parent_id", primary_key=True),
+        Column("start", Integer, primary_key=True, autoincrement=False),
+        Column("end", Integer, nullable=False),
+        _text("role", default="evidence"),
+    )
+
+
 scope = Table(
     "scope",
     metadata,
@@ -72,14 +100,7 @@ scope = Table(
 session = Table(
     "session",
     metadata,
-    *_scoped(),
-    _id("id", primary_key=True),
-    _text("name"),
-    _number("next_seq"),
-    _number("started_at"),
-    _number("last_at"),
-    Column("ended_at", BigInteger),
-    Column("metadata", _TEXT),
+    *_session(),
     UniqueConstraint("tenant", "scope_id", "name", name="session_name"),
     sqlite_with_rowid=False,
 )
@@ -320,14 +341,7 @@ personal_data = Table(
 derived_from = Table(
     "derived_from",
     metadata,
-    _key("tenant"),
-    _key("child_kind"),
-    _id("child_id", primary_key=True),
-    _key("parent_kind"),
-    _id("parent_id", primary_key=True),
-    Column("start", Integer, primary_key=True, autoincrement=False),
-    Column("end", Integer, nullable=False),
-    _text("role", default="evidence"),
+    *_edge(),
     Index("derived_from_parent", "tenant", "parent_kind", "parent_id"),
     sqlite_with_rowid=False,
 )
@@ -366,14 +380,7 @@ Index(
 bin_session = Table(
     "bin_session",
     metadata,
-    *_scoped(),
-    _id("id", primary_key=True),
-    _text("name"),
-    _number("next_seq"),
-    _number("started_at"),
-    _number("last_at"),
-    Column("ended_at", BigInteger),
-    Column("metadata", _TEXT),
+    *_session(),
     UniqueConstraint("tenant", "scope_id", "name", name="bin_session_name"),
     sqlite_with_rowid=False,
 )
@@ -381,14 +388,7 @@ bin_session = Table(
 bin_derived_from = Table(
     "bin_derived_from",
     metadata,
-    _key("tenant"),
-    _key("child_kind"),
-    _id("child_id", primary_key=True),
-    _key("parent_kind"),
-    _id("parent_id", primary_key=True),
-    Column("start", Integer, primary_key=True, autoincrement=False),
-    Column("end", Integer, nullable=False),
-    _text("role", default="evidence"),
+    *_edge(),
     Index("bin_derived_from_parent", "tenant", "parent_id"),
     sqlite_with_rowid=False,
 )
