@@ -1,0 +1,1 @@
+"""Learning: from messages to candidates, from candidates to what is believed (extract, ground, reconcile, apply)."""
