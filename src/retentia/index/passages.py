@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from retentia.index.tokenizer import analyse, date_text, split_passages
-from retentia.model.passage import Passage
+from retentia.model.passage import IS_PAST, Passage
 from retentia.model.time import Moment
 
 NO_THREAD = b""
@@ -15,7 +15,7 @@ NO_THREAD = b""
 class Indexable:
     """What the index needs to know of a record.
 
-    `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown.
+    `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown. `is_past` marks what no longer holds.
     """
 
     record_id: bytes
@@ -28,6 +28,7 @@ class Indexable:
     day: int = 0
     occurred_start: int = 0
     occurred_end: int = 0
+    is_past: bool = False
 
     @classmethod
     def of(
@@ -42,6 +43,7 @@ class Indexable:
         seq: int = 0,
         role: str = "",
         speaker: str = "",
+        is_past: bool = False,
     ) -> Self:
         """Describe a record. One without an event time is found by when it was recorded, but has no date to mix in."""
         return cls(
@@ -55,12 +57,14 @@ class Indexable:
             day=moment.local_day() if moment else 0,
             occurred_start=moment.start if moment else recorded_at,
             occurred_end=moment.end if moment else recorded_at + 1,
+            is_past=is_past,
         )
 
 
 def passages_of(source: Indexable) -> list[Passage]:
     """Cut a record into passages with their own terms; a text without visible characters has none."""
     whole_up_to = 0 if source.kind == "document" else 600
+    past = IS_PAST if source.is_past else 0
     return [
         Passage(
             source.record_id,
@@ -73,7 +77,7 @@ def passages_of(source: Indexable) -> list[Passage]:
             source.day,
             source.occurred_start,
             source.occurred_end,
-            found.flags,
+            found.flags | past,
             start,
             end,
             found.stems,

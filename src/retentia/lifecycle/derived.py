@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from retentia.store import manifests, passages, personal, schema, summaries, tool_uses
+from retentia.store import claims, manifests, passages, personal, schema, summaries, tool_uses
 from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
@@ -85,6 +85,18 @@ DERIVED: Mapping[str, DerivedKind] = {
             rebuilt_by="retentia.store.manifests",
             erase=manifests.erase,
             scan=manifests.count,
+        ),
+        DerivedKind(
+            table="claim",
+            rebuilt_by="retentia.lifecycle.reindex",
+            erase=claims.delete_claims,
+            scan=claims.count_claims,
+        ),
+        DerivedKind(
+            table="revision",
+            rebuilt_by="retentia.learn.apply",
+            erase=claims.delete_revisions,
+            scan=claims.count_revisions,
         ),
         DerivedKind(
             table="tool_use",

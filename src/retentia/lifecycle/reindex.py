@@ -12,11 +12,12 @@ from retentia.index.tokenizer import ANALYZER
 from retentia.model.ids import id_bytes
 from retentia.model.passage import Passage
 from retentia.model.progress import Progress, unheard
-from retentia.model.record import Record
-from retentia.store import generations, jobs, passages, personal, records, scopes, tenant_settings, tool_uses
+from retentia.model.record import ItemRecord, Record
+from retentia.store import claims, generations, jobs, passages, personal, records, scopes, tenant_settings, tool_uses
 from retentia.store.database import Database, Transaction
 from retentia.store.records import RECORD_TABLES, View
 from retentia.tools.noting import renote, rules_of
+from retentia.write.claims import claims_of
 from retentia.write.indexed import indexed
 from retentia.write.kept import personal_spans
 
@@ -70,6 +71,7 @@ def reindex(database: Database, tenant: str, *, progress: Progress = unheard) ->
             passages.delete_orphans(transaction, scope_id, RECORD_TABLES)
             personal.delete_orphans(transaction, scope_id, RECORD_TABLES)
             tool_uses.delete_orphans(transaction, scope_id)
+            claims.delete_orphans(transaction, scope_id)
     return done
 
 
@@ -77,13 +79,15 @@ def renew(transaction: Transaction, scope_id: int, found: Sequence[Record]) -> N
     """Make what is derived from records of a locked scope anew; what did not change keeps its vector."""
     ids = [id_bytes(record.id) for record in found]
     before = {(row.record_id, row.part): _embedded(row) for row in passages.load_passages(transaction, scope_id, ids)}
-    described = [indexed(record) for record in found]
+    described = [indexed(record) for record in found if not isinstance(record, ItemRecord) or record.is_searchable]
     made = [passage for one in described for passage in passages_of(one)]
     after = {(passage.record_id, passage.part): _embedded(passage) for passage in made}
     passages.delete_passages(transaction, scope_id, ids)
     passages.insert_passages(transaction, scope_id, made)
     personal.delete_spans(transaction, scope_id, ids)
-    personal.insert_spans(transaction, scope_id, personal_spans(described))
+    personal.insert_spans(transaction, scope_id, personal_spans(map(indexed, found)))
+    claims.delete_claims(transaction, scope_id, ids)
+    claims.insert_claims(transaction, scope_id, claims_of(found))
     renote(transaction, scope_id, found, rules_of(tenant_settings.load(transaction)))
     changed = {key[0] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
     passages.delete_vectors(transaction, scope_id, changed)

@@ -35,11 +35,15 @@ ITEM_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.MESSAGE, Kind.TOOL_CALL, K
 
 
 class Status(StrEnum):
-    """How firmly something is believed: inferred, said by the person, or confirmed by the person."""
+    """How firmly something is believed: proposed, said by the person, confirmed by the person; or rejected by them."""
 
     CANDIDATE = "candidate"
     STATED = "stated"
     CONFIRMED = "confirmed"
+    REJECTED = "rejected"
+
+
+_NOT_BELIEVED = frozenset({Status.CANDIDATE, Status.REJECTED})
 
 
 class Importance(StrEnum):
@@ -120,7 +124,8 @@ class ItemRecord(Record):
 
     It holds in [valid_from, valid_to), UTC microseconds; None is open.
     `seen_count` counts how often it was said; repetition never raises
-    `status`. `body` holds what only this kind has. `version` grows with each change.
+    `status`. `body` holds what only this kind has. `version` grows with each change. `retracted_at` says since when it
+    is no longer believed at all.
     """
 
     status: Status
@@ -131,5 +136,16 @@ class ItemRecord(Record):
     seen_count: int
     version: int
     author: str
+    retracted_at: int | None = None
     sources: tuple[Source, ...] = ()
     body: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def is_searchable(self) -> bool:
+        """Whether a search may find it: what is only proposed, or retracted, is in no index."""
+        return is_searchable(self.status, self.retracted_at)
+
+
+def is_searchable(status: Status | str, retracted_at: int | None) -> bool:
+    """Tell whether a search may find an item that stands so."""
+    return status not in _NOT_BELIEVED and retracted_at is None

@@ -388,6 +388,8 @@ def count_without_passage(transaction: Transaction, scope_id: int) -> int:
                 ~indexed,
             )
         )
+        if table is item:  # what is only proposed, or retracted, is in no index
+            statement = statement.where(item.c.status != Status.CANDIDATE.value, item.c.retracted_at.is_(None))
         total += transaction.number(statement)
     return total
 
@@ -577,6 +579,7 @@ def _item(fields: _Fields, view: View) -> ItemRecord:
         seen_count=fields["seen_count"],
         version=fields["version"],
         author=fields["author"],
+        retracted_at=fields["retracted_at"],
         body=_json(fields["body"]) or {},
     )
 

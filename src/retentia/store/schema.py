@@ -244,6 +244,38 @@ item = Table(
     sqlite_with_rowid=False,
 )
 
+claim = Table(
+    "claim",
+    metadata,
+    *_scoped(),
+    _id("record_id", primary_key=True),
+    _id("subject_key"),
+    _text("attribute"),
+    _id("value_key"),
+    _id("applies_key"),
+    _number("said_start"),
+    _number("said_end"),
+    Index("claim_slot", "tenant", "scope_id", "subject_key", "attribute"),
+    Index("claim_value", "tenant", "scope_id", "value_key", "subject_key"),
+    sqlite_with_rowid=False,
+)
+
+revision = Table(
+    "revision",
+    metadata,
+    *_scoped(),
+    _id("record_id", primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    _number("changed_at"),
+    _text("change"),
+    _text("author"),
+    _text("reason"),
+    Column("cause_id", LargeBinary(16)),
+    Column("before", _TEXT),
+    Index("revision_cause", "tenant", "scope_id", "cause_id"),
+    sqlite_with_rowid=False,
+)
+
 passage = Table(
     "passage",
     metadata,

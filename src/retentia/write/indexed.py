@@ -4,7 +4,7 @@ from typing import TypedDict, Unpack
 
 from retentia.index.passages import Indexable
 from retentia.model.ids import id_bytes
-from retentia.model.record import DocumentRecord, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import DocumentRecord, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.time import Moment
 
 
@@ -32,9 +32,9 @@ def document(**known: Unpack[Known]) -> Indexable:
     return Indexable.of(kind=Kind.DOCUMENT.value, thread=known["record_id"], **known)
 
 
-def item(kind: Kind, **known: Unpack[Known]) -> Indexable:
-    """Describe something known: it stands alone."""
-    return Indexable.of(kind=kind.value, **known)
+def item(kind: Kind, *, is_past: bool = False, **known: Unpack[Known]) -> Indexable:
+    """Describe something known: it stands alone, and may have ended."""
+    return Indexable.of(kind=kind.value, is_past=is_past, **known)
 
 
 def indexed(record: Record) -> Indexable:
@@ -52,4 +52,6 @@ def indexed(record: Record) -> Indexable:
             return tool_call(session_id=id_bytes(session), seq=seq, **known)
         case DocumentRecord():
             return document(**known)
-    return item(record.kind, **known)
+        case ItemRecord(valid_to=ends):
+            return item(record.kind, is_past=ends is not None, **known)
+    raise AssertionError(f"no record is a {record.kind}")

@@ -8,12 +8,25 @@ from sqlalchemy import Table
 from retentia.errors import ErasedEarlier
 from retentia.index.passages import passages_of
 from retentia.model.ids import RecordId
+from retentia.model.record import is_searchable
 from retentia.model.scope import Scope
-from retentia.store import generations, jobs, passages, personal, records, scopes, sessions, tenant_settings, tool_uses
+from retentia.store import (
+    claims,
+    generations,
+    jobs,
+    passages,
+    personal,
+    records,
+    scopes,
+    sessions,
+    tenant_settings,
+    tool_uses,
+)
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
 from retentia.tools.noting import rules_of
 from retentia.tools.uses import uses_of_rows
+from retentia.write.claims import claims_of_rows
 from retentia.write.kept import check_quota, dated, personal_spans
 from retentia.write.rows import Row
 
@@ -84,13 +97,20 @@ class Place:
         key = {"tenant": transaction.tenant, "scope_id": scope_id, "recorded_at": transaction.now}
         values = dated(table, key, rows, settings.schedule)
         insert_many(transaction, table, values)
-        found = [passage for row in rows for passage in passages_of(row.indexed)]
+        searchable = [row.indexed for row in rows if _is_searchable(row)]
+        found = [passage for described in searchable for passage in passages_of(described)]
         passages.insert_passages(transaction, scope_id, found)
         personal.insert_spans(transaction, scope_id, personal_spans(row.indexed for row in rows))
         used = uses_of_rows(table.name, values, tenant=transaction.tenant, rules=rules_of(settings))
         tool_uses.insert_uses(transaction, scope_id, used)
+        claims.insert_claims(transaction, scope_id, claims_of_rows(table, values))
         scopes.record_change(transaction, scope_id, [row.indexed.record_id for row in rows])
         if generations.serving(transaction) is None:
             return ()
         with_passages = dict.fromkeys(passage.record_id for passage in found)
         return jobs.enqueue_all(transaction, jobs.EMBED, scope_id, with_passages)
+
+
+def _is_searchable(row: Row) -> bool:
+    status, retracted_at = row.values.get("status"), row.values.get("retracted_at")
+    return "kind" not in row.values or is_searchable(str(status), retracted_at)  # type: ignore[arg-type]  # as drafted

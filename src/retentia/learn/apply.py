@@ -1,0 +1,313 @@
+"""Apply: what was learned from messages meets what is held, and the outcome is written in the same transaction.
+
+The scope is locked, so what is read here is still true when it is written: a claim made from a message that was erased
+meanwhile, or against a claim that has changed, cannot get in. `reconcile` decides; this reads, writes and tells.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from retentia.index.names import name_key
+from retentia.learn.reconcile import Decision, Effect, Held, New, reconcile
+from retentia.model.attributes import Attributes
+from retentia.model.candidate import Candidate
+from retentia.model.claim import Change, Claim, Revision
+from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
+from retentia.model.message import JSON
+from retentia.model.provenance import Source, Trust
+from retentia.model.record import Kind, Status
+from retentia.model.time import Moment
+from retentia.store import beliefs, claims, schema
+from retentia.store.claims import Standing
+from retentia.write import indexed
+from retentia.write.admission import dump
+from retentia.write.items import link_sources
+from retentia.write.place import Place
+from retentia.write.rows import Draft, Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taught:
+    """A candidate with its quote, and who said it when. `flag` tells in words why it is doubtful, "" when it is not."""
+
+    candidate: Candidate
+    text: str
+    at: Moment
+    trust: Trust
+    author: str
+    flag: str = ""
+    source_kind: Kind = Kind.MESSAGE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """What became of a candidate. `record_id` is the item that now says it, None when it was refused.
+
+    `ended` no longer hold, `retracted` never did, `conflicts` cannot stand beside it: a person decides.
+    """
+
+    candidate: Candidate
+    effect: Effect
+    reason: str
+    record_id: RecordId | None = None
+    status: Status | None = None
+    ended: tuple[RecordId, ...] = ()
+    retracted: tuple[RecordId, ...] = ()
+    conflicts: tuple[RecordId, ...] = ()
+
+
+@dataclass(slots=True)
+class _Slot:
+    """What is held of one subject and attribute, and where it applies; it changes while a batch is reconciled."""
+
+    held: dict[RecordId, Held] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What is to be written."""
+
+    rows: dict[RecordId, Row] = field(default_factory=dict)
+    sources: list[tuple[bytes, Source]] = field(default_factory=list)
+    seen: list[bytes] = field(default_factory=list)
+    ends: dict[RecordId, int] = field(default_factory=dict)
+    retracts: set[RecordId] = field(default_factory=set)
+    revisions: list[Revision] = field(default_factory=list)
+
+
+def learn(place: Place, taught: Sequence[Taught], attributes: Attributes) -> list[Learned]:
+    """Reconcile candidates in order with what a scope holds, and write what follows; tell what became of each."""
+    keyed = [_Keyed.of(one, attributes) for one in taught]
+    slots = _read(place, keyed)
+    batch = _Batch()
+    learned = [_take(one, slots, batch, now=place.transaction.now) for one in keyed]
+    _write(place, batch)
+    return learned
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    """A candidate with its claim and the keys that it is compared by."""
+
+    taught: Taught
+    claim: Claim
+    has_many: bool
+    opposite: str
+    subject_key: bytes
+    value_key: bytes
+    applies_key: bytes
+    corrects_key: bytes
+
+    @classmethod
+    def of(cls, taught: Taught, attributes: Attributes) -> "_Keyed":
+        one = taught.candidate
+        known = attributes.of(one.attribute or one.kind.value)
+        told = Claim(
+            subject=one.subject,
+            attribute=known.name,
+            value=one.value,
+            applies_to=one.applies_to,
+            manner=one.manner,
+        )
+        return cls(
+            taught,
+            told,
+            known.has_many,
+            known.opposite,
+            name_key(told.subject),
+            name_key(told.value),
+            name_key(told.applies_to) if told.applies_to else bytes(16),
+            name_key(one.corrects) if one.corrects else b"",
+        )
+
+    @property
+    def slot(self) -> tuple[bytes, str, bytes]:
+        return self.subject_key, self.claim.attribute, self.applies_key
+
+    @property
+    def opposite_slot(self) -> tuple[bytes, str, bytes]:
+        return self.subject_key, self.opposite, self.applies_key
+
+    def new(self) -> New:
+        one, at = self.taught.candidate, self.taught.at
+        said = one.since or at
+        return New(
+            value=self.value_key.hex(),
+            start=said.start,
+            end=said.end,
+            ends_at=None if one.until is None else one.until.end,
+            has_many=self.has_many,
+            trust=self.taught.trust,
+            manner=one.manner,
+            is_flagged=self.taught.flag,
+            is_not=one.is_not,
+            is_correction=one.is_correction,
+            corrects=self.corrects_key.hex(),
+        )
+
+
+def _read(place: Place, keyed: Sequence[_Keyed]) -> dict[tuple[bytes, str, bytes], _Slot]:
+    """Read what is held about the slots; of attributes with many values only those values that are spoken of."""
+    by_slot: dict[str, set[bytes]] = {}
+    by_value: dict[bytes, set[bytes]] = {}
+    slots: dict[tuple[bytes, str, bytes], _Slot] = {}
+    for one in keyed:
+        slots[one.slot] = _Slot()
+        if one.opposite:
+            slots[one.opposite_slot] = _Slot()
+        if one.has_many:
+            by_value.setdefault(one.subject_key, set()).update({one.value_key, one.corrects_key} - {b""})
+        else:
+            by_slot.setdefault(one.claim.attribute, set()).add(one.subject_key)
+    found = claims.of_slots(place.transaction, place.scope_id, by_slot)
+    found += claims.of_values(place.transaction, place.scope_id, by_value)
+    for standing in found:
+        slot = slots.get((standing.subject_key, standing.attribute, standing.applies_key))
+        if slot is not None and (held := _held(standing)) is not None:
+            slot.held[held.id] = held
+    return slots
+
+
+def _held(standing: Standing) -> Held | None:
+    is_rejected = standing.status == Status.REJECTED
+    if standing.retracted_at is not None and not is_rejected:
+        return None
+    return Held(
+        id=id_text(standing.record_id),
+        value=standing.value_key.hex(),
+        status=Status(standing.status),
+        valid_from=standing.valid_from,
+        valid_to=standing.valid_to,
+        said_start=standing.said_start,
+        said_end=standing.said_end,
+        is_rejected=is_rejected,
+    )
+
+
+def _take(one: _Keyed, slots: Mapping[tuple[bytes, str, bytes], _Slot], batch: _Batch, *, now: int) -> Learned:
+    slot = slots[one.slot]
+    held = list(slot.held.values())
+    against = slots[one.opposite_slot].held if one.opposite else {}
+    held += [replace(other, is_opposite=True) for other in against.values()]
+    decision = reconcile(one.new(), held, now=now)
+    candidate = one.taught.candidate
+    record_id, status = decision.same, None
+    if decision.effect in (Effect.ADD, Effect.PROPOSE):
+        record_id, status = _add(one, decision, slot, batch, now=now)
+    elif decision.effect is Effect.SEEN_AGAIN and decision.same is not None:
+        batch.seen.append(id_bytes(decision.same))
+        batch.sources.append((id_bytes(decision.same), _source(one)))
+        status = slot.held[decision.same].status
+    for gone_id, at in decision.ends:
+        batch.ends[gone_id] = at
+        for where in (slot.held, against):
+            if gone_id in where:
+                where[gone_id] = replace(where[gone_id], valid_to=at)
+    for gone_id in decision.retracts:
+        batch.retracts.add(gone_id)
+        slot.held.pop(gone_id, None)
+    _note(batch, decision, one, record_id)
+    return Learned(
+        candidate=candidate,
+        effect=decision.effect,
+        reason=decision.reason,
+        record_id=record_id,
+        status=status,
+        ended=tuple(gone_id for gone_id, _ in decision.ends),
+        retracted=decision.retracts,
+        conflicts=decision.conflicts,
+    )
+
+
+def _add(one: _Keyed, decision: Decision, slot: _Slot, batch: _Batch, *, now: int) -> tuple[RecordId, Status]:
+    raw = new_id_bytes()
+    record_id = id_text(raw)
+    status = Status.STATED if decision.effect is Effect.ADD else Status.CANDIDATE
+    batch.rows[record_id] = _row(one, decision, raw, status, recorded_at=now)
+    batch.sources.append((raw, _source(one)))
+    said = one.taught.candidate.since or one.taught.at
+    slot.held[record_id] = Held(
+        id=record_id,
+        value=one.value_key.hex(),
+        status=status,
+        valid_from=decision.valid_from,
+        valid_to=decision.valid_to,
+        said_start=said.start,
+        said_end=said.end,
+    )
+    return record_id, status
+
+
+def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, recorded_at: int) -> Row:
+    candidate, taught = one.taught.candidate, one.taught
+    body: dict[str, JSON] = {**candidate.body, **one.claim.body()}
+    if status is Status.CANDIDATE:
+        body["why"] = decision.reason
+    draft = Draft(
+        text=taught.text,
+        moment=candidate.since or taught.at,
+        trust=taught.trust,
+        metadata=None,
+        columns={
+            "kind": candidate.kind,
+            "status": status,
+            "confidence": candidate.confidence,
+            "importance": candidate.importance,
+            "author": taught.author,
+            "valid_from": decision.valid_from,
+            "valid_to": decision.valid_to,
+            "retracted_at": None,
+            "body": dump(body),
+        },
+    )
+    is_past = decision.valid_to is not None
+    described = indexed.item(candidate.kind, is_past=is_past, **draft.known(record_id, recorded_at))
+    return draft.row(described, content_key=None)
+
+
+def _source(one: _Keyed) -> Source:
+    candidate = one.taught.candidate
+    return Source(kind=one.taught.source_kind.value, id=candidate.message_id, start=candidate.start, end=candidate.end)
+
+
+def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None) -> None:
+    """Note what changes for items that were there before; those of this very batch are written as they end up."""
+    change = Change.ENDED if decision.effect is Effect.END else Change.SUPERSEDED
+    told = [(gone_id, change, {"valid_to": None}) for gone_id, _ in decision.ends]
+    wrong = Change.CORRECTED if one.taught.candidate.is_correction else Change.RETRACTED
+    told += [(gone_id, wrong, {"retracted_at": None}) for gone_id in decision.retracts]
+    for gone_id, what, before in told:
+        batch.revisions.append(
+            Revision(
+                record_id=gone_id,
+                version=0,  # given when it is written
+                changed_at=0,
+                change=what,
+                author=one.taught.author,
+                reason=decision.reason,
+                cause=cause or one.taught.candidate.message_id,
+                before=before,
+            )
+        )
+
+
+def _write(place: Place, batch: _Batch) -> None:
+    transaction, scope_id = place.transaction, place.scope_id
+    place.insert(schema.item, list(batch.rows.values()))
+    for record_id, sources in _by_item(batch.sources).items():
+        link_sources(transaction, record_id, sources)
+    beliefs.see_again(transaction, scope_id, batch.seen)
+    beliefs.change(
+        transaction,
+        scope_id,
+        ends={id_bytes(one): at for one, at in batch.ends.items() if one not in batch.retracts},
+        retracts=[id_bytes(one) for one in sorted(batch.retracts)],
+        revisions=batch.revisions,
+    )
+
+
+def _by_item(sources: Iterable[tuple[bytes, Source]]) -> dict[bytes, list[Source]]:
+    found: dict[bytes, list[Source]] = {}
+    for record_id, source in sources:
+        found.setdefault(record_id, []).append(source)
+    return found

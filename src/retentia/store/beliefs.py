@@ -1,0 +1,114 @@
+"""How items stand: their status, when they hold, whether they are still believed; each change with its revision.
+
+What ends stays found by questions about the past, what is retracted is taken out of the index. Every change raises the
+item's version and the scope's, so that other processes see it at their next search.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, select, update
+
+from retentia.errors import Conflict
+from retentia.model.claim import Revision
+from retentia.model.ids import id_bytes, id_text
+from retentia.model.passage import IS_PAST
+from retentia.store import claims, passages, scopes
+from retentia.store.among import IDS, among, parcels
+from retentia.store.database import Transaction
+from retentia.store.schema import item, passage
+
+_HERE: tuple[ColumnElement[bool], ...] = (item.c.tenant == bindparam("t"), item.c.scope_id == bindparam("s"))
+_VERSIONS = select(item.c.id, item.c.version).where(*_HERE, among(item.c.id))
+_SEE = update(item).where(*_HERE, among(item.c.id)).values(seen_count=item.c.seen_count + 1)
+_END = (
+    update(item)
+    .where(*_HERE, item.c.id == bindparam("i"))
+    .values(valid_to=bindparam("at"), version=item.c.version + 1, content_key=None)
+)
+_RETRACT = (
+    update(item)
+    .where(*_HERE, among(item.c.id))
+    .values(retracted_at=bindparam("at"), version=item.c.version + 1, content_key=None)
+)
+_MARK_PAST = (
+    update(passage)
+    .where(passage.c.tenant == bindparam("t"), passage.c.scope_id == bindparam("s"), among(passage.c.record_id))
+    .values(flags=passage.c.flags.op("|")(IS_PAST))
+)
+
+
+def see_again(transaction: Transaction, scope_id: int, record_ids: Sequence[bytes]) -> None:
+    """Count one more sighting of items for each time they are named."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    left = list(record_ids)
+    while left:
+        once = dict.fromkeys(left)
+        for some in parcels(transaction, list(once)):
+            transaction.run(_SEE, {**key, IDS: some})
+        for one in once:
+            left.remove(one)
+
+
+def change(
+    transaction: Transaction,
+    scope_id: int,
+    *,
+    ends: Mapping[bytes, int],
+    retracts: Collection[bytes],
+    revisions: Sequence[Revision],
+) -> None:
+    """End items at a time (UTC microseconds) and retract others, with a revision for each change."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    touched = [*ends, *retracts]
+    if not touched:
+        return
+    before = versions(transaction, scope_id, touched)
+    for record_id, at in ends.items():
+        transaction.run(_END, {**key, "i": record_id, "at": at})
+    for some in parcels(transaction, list(ends)):
+        transaction.run(_MARK_PAST, {**key, IDS: some})
+    for some in parcels(transaction, list(retracts)):
+        transaction.run(_RETRACT, {**key, IDS: some, "at": transaction.now})
+    passages.delete_passages(transaction, scope_id, retracts)
+    passages.delete_vectors(transaction, scope_id, retracts)
+    note(transaction, scope_id, revisions, before)
+    scopes.record_change(transaction, scope_id, touched)
+
+
+def note(transaction: Transaction, scope_id: int, revisions: Sequence[Revision], before: Mapping[bytes, int]) -> None:
+    """Write revisions of items that had these versions; each item's last one wins where it changed twice at once."""
+    last = {one.record_id: one for one in revisions if id_bytes(one.record_id) in before}
+    numbered = [replace(one, version=before[id_bytes(one.record_id)] + 1) for one in last.values()]
+    claims.add_revisions(transaction, scope_id, numbered)
+
+
+def versions(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, int]:
+    """Return the versions of items of a scope; one that is gone is left out."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    return {
+        bytes(record_id): version
+        for some in parcels(transaction, list(record_ids))
+        for record_id, version in transaction.tuples(_VERSIONS, {**key, IDS: some})
+    }
+
+
+def update_item(
+    transaction: Transaction, scope_id: int, record_id: bytes, revision: Revision, values: Mapping[str, Any]
+) -> None:
+    """Change columns of an item whose version is still the one before the revision's; raise Conflict otherwise.
+
+    What it says stays as it is: another text is another item. What the index knows of it is the caller's to renew.
+    """
+    stored = {**values, "version": revision.version}
+    statement = update(item).where(
+        item.c.tenant == transaction.tenant,
+        item.c.scope_id == scope_id,
+        item.c.id == record_id,
+        item.c.version == revision.version - 1,
+    )
+    if not transaction.run(statement.values(**stored)):
+        raise Conflict(f"{id_text(record_id)!r} was changed meanwhile; read it again")
+    claims.add_revisions(transaction, scope_id, [revision])
+    scopes.record_change(transaction, scope_id, [record_id])
