@@ -2,8 +2,8 @@
 
 import functools
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 from retentia.diagnose.doctor import Finding, examine
 from retentia.diagnosis import Diagnosis
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
+from retentia.facts import Facts
 from retentia.index.signals import Weights
 from retentia.ingest import Tally
 from retentia.jobs.embed import Embedding
@@ -37,6 +38,7 @@ from retentia.lifecycle.retention import due_for_review, keep
 from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
 from retentia.metering.spend import Spend
+from retentia.model.attributes import shipped_attributes
 from retentia.model.cost import PromptCosts, prompt_costs
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
@@ -48,7 +50,7 @@ from retentia.model.portable import Line
 from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
@@ -206,6 +208,7 @@ class Memory:
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)
+        self.facts = Facts(database, OwnerDoors(self), shipped_attributes(), zone=zone)
         self._workers = Workers(
             embedding=Worker(
                 database,
@@ -949,13 +952,25 @@ class Memory:
     def _log_own(self, action: Action, scope: object, call: Callable[[], _R]) -> _R:
         if not self._audits or not isinstance(scope, Scope):
             return call()
-        with self._database.noting(functools.partial(audit.log_writes, sharing.OWNER_ACTOR, action)):
+        with self._logging(action, scope):
             answer = call()
         if action in (Action.RECALL, Action.READ):
+            self._log_shown(action, scope, answer)
+        return answer
+
+    @contextmanager
+    def _logging(self, action: Action, scope: Scope) -> Iterator[None]:
+        if not self._audits:
+            yield
+            return
+        with self._database.noting(functools.partial(audit.log_writes, sharing.OWNER_ACTOR, action)):
+            yield
+
+    def _log_shown(self, action: Action, scope: Scope, answer: object) -> None:
+        if self._audits:
             ids = [id_bytes(record_id) for record_id in shown_ids(answer)]
             access = Access(actor=sharing.OWNER_ACTOR, action=action, scope=scope, ids=ids, at=self._database.now())
             self._log.add(scope.tenant, access)
-        return answer
 
     def _summarise_soon(self, scope: Scope, session: str) -> None:
         """Queue what is due in a session, in one short write; a store that cannot be written now is left alone."""
@@ -971,6 +986,24 @@ class Memory:
         if receipt.job_ids:
             self._workers.wake()
         return receipt
+
+
+class OwnerDoors:
+    """The doors of who opened the store: open, and logged where this memory keeps a log for its owner."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    @contextmanager
+    def reading(self, scope: Scope) -> Iterator[Callable[[Sequence[ItemRecord]], None]]:
+        """Let a read through; what it shows is logged."""
+        yield lambda shown: self._memory._log_shown(Action.READ, scope, shown)  # noqa: SLF001 - doors of this memory
+
+    @contextmanager
+    def writing(self, scope: Scope) -> Iterator[None]:
+        """Let a write through; what it writes is logged."""
+        with self._memory._logging(Action.WRITE, scope):  # noqa: SLF001
+            yield
 
 
 def _record(transaction: Transaction, view: View, record_id: str, scope: Scope) -> Record:

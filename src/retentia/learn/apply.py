@@ -28,7 +28,10 @@ from retentia.write.rows import Draft, Row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taught:
-    """A candidate with its quote, and who said it when. `flag` tells in words why it is doubtful, "" when it is not."""
+    """A candidate with its quote, and who said it when. `flag` tells in words why it is doubtful, "" when it is not.
+
+    `source_kind` is the kind of record that its `message_id` names, None where somebody said it through a verb.
+    """
 
     candidate: Candidate
     text: str
@@ -36,7 +39,7 @@ class Taught:
     trust: Trust
     author: str
     flag: str = ""
-    source_kind: Kind = Kind.MESSAGE
+    source_kind: Kind | None = Kind.MESSAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +199,7 @@ def _take(one: _Keyed, slots: Mapping[tuple[bytes, str, bytes], _Slot], batch: _
         record_id, status = _add(one, decision, slot, batch, now=now)
     elif decision.effect is Effect.SEEN_AGAIN and decision.same is not None:
         batch.seen.append(id_bytes(decision.same))
-        batch.sources.append((id_bytes(decision.same), _source(one)))
+        batch.sources += [(id_bytes(decision.same), source) for source in _source(one)]
         status = slot.held[decision.same].status
     for gone_id, at in decision.ends:
         batch.ends[gone_id] = at
@@ -224,7 +227,7 @@ def _add(one: _Keyed, decision: Decision, slot: _Slot, batch: _Batch, *, now: in
     record_id = id_text(raw)
     status = Status.STATED if decision.effect is Effect.ADD else Status.CANDIDATE
     batch.rows[record_id] = _row(one, decision, raw, status, recorded_at=now)
-    batch.sources.append((raw, _source(one)))
+    batch.sources += [(raw, source) for source in _source(one)]
     said = one.taught.candidate.since or one.taught.at
     slot.held[record_id] = Held(
         id=record_id,
@@ -265,9 +268,11 @@ def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, r
     return draft.row(described, content_key=None)
 
 
-def _source(one: _Keyed) -> Source:
-    candidate = one.taught.candidate
-    return Source(kind=one.taught.source_kind.value, id=candidate.message_id, start=candidate.start, end=candidate.end)
+def _source(one: _Keyed) -> list[Source]:
+    candidate, kind = one.taught.candidate, one.taught.source_kind
+    if kind is None:
+        return []
+    return [Source(kind=kind.value, id=candidate.message_id, start=candidate.start, end=candidate.end)]
 
 
 def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None) -> None:
@@ -285,7 +290,7 @@ def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None
                 change=what,
                 author=one.taught.author,
                 reason=decision.reason,
-                cause=cause or one.taught.candidate.message_id,
+                cause=cause or (one.taught.candidate.message_id if one.taught.source_kind else None),
                 before=before,
             )
         )

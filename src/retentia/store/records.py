@@ -39,7 +39,7 @@ from retentia.model.turns import in_turns
 from retentia.store import scopes
 from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Rows, Transaction, batches
-from retentia.store.schema import derived_from, document, item, message, passage, session, tool_call
+from retentia.store.schema import claim, derived_from, document, item, message, passage, session, tool_call
 from retentia.store.scopes import ScopeVersion
 
 TABLES: Mapping[Kind, Table] = {
@@ -295,6 +295,52 @@ def latest_items(transaction: Transaction, view: View, kinds: Collection[str], *
     )
     rows = transaction.rows(statement.order_by(item.c.recorded_at.desc(), item.c.id).limit(limit))
     return [_item(_fields(item, row), view) for row in rows]
+
+
+def items_about(
+    transaction: Transaction,
+    view: View,
+    *,
+    subject_key: bytes | None = None,
+    attribute: str = "",
+    value_key: bytes | None = None,
+    statuses: Collection[str] = (),
+    is_current: bool = False,
+) -> list[ItemRecord]:
+    """Return the items whose claim has these keys, in the order they were recorded, with their sources.
+
+    `is_current` leaves out what has ended or was retracted.
+    """
+    found: dict[bytes, Record] = {}
+    for scope_id in view.scope_ids:
+        params: dict[str, object] = {"tenant": transaction.tenant, "scope_id": scope_id}
+        if subject_key is not None:
+            params["subject_key"] = transaction.sought(claim.c.subject_key, scope_id, subject_key)
+        if attribute:
+            params["attribute"] = attribute
+        if value_key is not None:
+            params["value_key"] = transaction.sought(claim.c.value_key, scope_id, value_key)
+        params |= _numbered("status", statuses)
+        statement = _about(tuple(named for named in sorted(params) if named in claim.c), len(statuses), is_current)
+        for row in transaction.tuples(statement, params):
+            fields = _fields(item, row)
+            found[fields["id"]] = _item(fields, view)
+    items = _with_sources(transaction, found).values()
+    return sorted((one for one in items if isinstance(one, ItemRecord)), key=lambda one: (one.recorded_at, one.id))
+
+
+@lru_cache(maxsize=64)
+def _about(given: tuple[str, ...], statuses: int, is_current: bool) -> Select[Any]:
+    its_claim = (claim.c.tenant == item.c.tenant) & (claim.c.scope_id == item.c.scope_id)
+    statement = _shown(item).join(claim, its_claim & (claim.c.record_id == item.c.id))
+    statement = statement.where(*(claim.c[name] == bindparam(name) for name in given))
+    if statuses:
+        statement = statement.where(
+            item.c.status.in_([bindparam(name) for name in _numbered("status", range(statuses))])
+        )
+    if is_current:
+        statement = statement.where(item.c.valid_to.is_(None), item.c.retracted_at.is_(None))
+    return statement
 
 
 def items_from_session(transaction: Transaction, scope_id: int, session_id: bytes) -> list[bytes]:
