@@ -386,15 +386,19 @@ class Memory:
         until: When | None = None,
         session: str | None = None,
         where: Mapping[str, object] | None = None,
+        as_of: When | None = None,
         min_relevance: float | None = None,
+        consequential: bool = False,
         also: Sequence[Scope | Shared] = (),
     ) -> Recall:
         """Find what is known, best first, each hit with its source, its scores and the reason; or nothing, and why.
 
         `token_budget` bounds the tokens of all hits together. `since` and `until` bound event time, `where` filters
-        metadata (see `retentia.model.filters`), both inside the search. `min_relevance` replaces the calibrated
-        cutoff; 0 always answers. `also` names other scopes of the tenant to search together with this one; the scope
-        of each hit's record says where it is from. Raises InvalidInput, InvalidFilter, InvalidMoment.
+        metadata (see `retentia.model.filters`), both inside the search. What no longer holds answers questions about
+        the past only ("where did I live before?"), or with `as_of`, which asks for what held then. `consequential`
+        marks what the person has not confirmed. `min_relevance` replaces the calibrated cutoff; 0 always answers.
+        `also` names other scopes of the tenant to search together with this one; the scope of each hit's record says
+        where it is from. Raises InvalidInput, InvalidFilter, InvalidMoment.
         """
         asked = Query(
             text=query,
@@ -405,7 +409,9 @@ class Memory:
             until=None if until is None else Moment.parse(until, zone=self._zone).start,
             session=session,
             where=None if where is None else parse_filter(where),
+            as_of=None if as_of is None else Moment.parse(as_of, zone=self._zone).start,
             min_relevance=min_relevance,
+            consequential=consequential,
             also=tuple(one if isinstance(one, Shared) else Shared(one) for one in also),
         )
         if any(shared.scope.tenant != scope.tenant for shared in asked.also):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retentia.index.tokenizer import date_text
+from retentia.model.passage import IS_PAST
 
 _GROWTH = 8
 _LABEL_BYTES = 160  # an entry of a dict, its key and its place in the list of labels
@@ -117,6 +118,11 @@ class Columns:
     @property
     def nbytes(self) -> int:
         return sum(column.nbytes for column in vars(self).values())
+
+    @property
+    def has_past(self) -> bool:
+        """Whether any row no longer holds."""
+        return bool((self.flags.values & IS_PAST).any())
 
     def extend(self, columns: Sequence[Sequence[Any]]) -> None:
         """Append rows, given as the columns that PASSAGE_COLUMNS names."""

@@ -66,12 +66,16 @@ class Analysis(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """What a query asks for: stems in order and grams with repeats (uint32), its words, whether it asks when."""
+    """What a query asks for: stems in order and grams with repeats (uint32), its words.
+
+    And whether it asks when something was, or what was so before.
+    """
 
     stems: NDArray[np.uint32]
     grams: NDArray[np.uint32]
     words: frozenset[str]
     asks_when: bool
+    asks_past: bool
 
 
 class _Chunk(NamedTuple):
@@ -97,11 +101,13 @@ def analyse(text: str) -> Analysis:
 def analyse_query(text: str) -> QueryTerms:
     """Turn a query into the ids that passages carry; stop words and question words are left out."""
     found = analyse(text)
+    folded = unicodedata.normalize("NFKC", text).casefold()
     return QueryTerms(
         stems=np.frombuffer(found.stems, dtype="<u4"),
         grams=np.frombuffer(found.grams, dtype="<u4"),
         words=frozenset(name for chunk in _without_stop_words(text) for name in _names_in(chunk)),
-        asks_when=_asks_when().search(unicodedata.normalize("NFKC", text).casefold()) is not None,
+        asks_when=_asks_when().search(folded) is not None,
+        asks_past=_asks_past().search(folded) is not None,
     )
 
 
@@ -233,3 +239,8 @@ def _folded(words: Iterable[str]) -> frozenset[str]:
 @cache
 def _asks_when() -> re.Pattern[str]:
     return re.compile("|".join(pattern for language in load_languages() for pattern in language.asks_when))
+
+
+@cache
+def _asks_past() -> re.Pattern[str]:
+    return re.compile("|".join(pattern for language in load_languages() for pattern in language.asks_past))

@@ -13,7 +13,7 @@ class Language:
     """The words of one language that the text analysis treats specially, spelt as people write them.
 
     `months` holds twelve lists of forms, January first. `temporal_if_capitalised` are words that name a time only then
-    (May, may). `asks_when` are regular expressions over case-folded text.
+    (May, may). `asks_when` and `asks_past` are regular expressions over case-folded text.
     """
 
     code: str
@@ -23,6 +23,7 @@ class Language:
     temporal_if_capitalised: frozenset[str]
     months: tuple[tuple[str, ...], ...]
     asks_when: tuple[str, ...]
+    asks_past: tuple[str, ...]
 
 
 @cache
@@ -41,4 +42,5 @@ def _load(code: str) -> Language:
         temporal_if_capitalised=frozenset(data["temporal_if_capitalised"].split()),
         months=tuple(tuple(forms.split()) for forms in data["months"]),
         asks_when=tuple(data["asks_when"]),
+        asks_past=tuple(data["asks_past"]),
     )

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from retentia.index.columns import Columns
 from retentia.model.filters import Filter
+from retentia.model.passage import IS_PAST
 from retentia.read.query import Query
-from retentia.store import records
+from retentia.store import beliefs, records
 from retentia.store.database import Transaction
 from retentia.store.records import RECORD_TABLES, View
 
@@ -25,11 +26,20 @@ def mask(
         allowed &= columns.occurred_end.values > query.since
     if query.until is not None:
         allowed &= columns.occurred_start.values < query.until
+    if query.as_of is not None:
+        allowed &= columns.occurred_start.values <= query.as_of
+        allowed &= ~columns.rows_of(beliefs.not_holding(transaction, view.scope_ids, query.as_of))
     if query.session is not None:
         allowed &= columns.thread.is_any_of(session_ids)
     if query.where is not None:
         allowed &= columns.rows_of(_matching(query.where, transaction, view)) if len(columns) else allowed
     return allowed
+
+
+def without_past(columns: Columns, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Take what no longer holds out of a mask; None allows all."""
+    past: NDArray[np.bool_] = (columns.flags.values & IS_PAST) != 0
+    return ~past if allowed is None else allowed & ~past
 
 
 def without(

@@ -15,14 +15,15 @@ from retentia.index.ranking import RankedRecord, Ranking
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import QueryTerms, analyse_query
 from retentia.model.ids import RecordId
-from retentia.model.record import Kind, Record
+from retentia.model.record import ItemRecord, Kind, Record, Status
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
 from retentia.read.echoes import without_echoes
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
-from retentia.read.masks import mask, without
+from retentia.read.masks import mask, without, without_past
+from retentia.read.outdated import Outdated, is_touched, outdated
 from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
@@ -108,6 +109,10 @@ class ReadPipeline:
         with resident.lock:
             index = resident.index
             allowed = self._allowed(transaction, query, index.columns, readable) if query.is_filtered else None
+            asks_past = query.as_of is not None or terms.asks_past
+            has_past = index.columns.has_past
+            if has_past and not asks_past:
+                allowed = without_past(index.columns, allowed)
             if limited:
                 allowed = without(index.columns, allowed, _withheld(transaction, limited))
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
@@ -126,7 +131,11 @@ class ReadPipeline:
         found = records.fetch(transaction, readable, _by_kind(ranking.records))
         kept = _without_twins(ranking.records, found)
         newer = newer_results(transaction, readable, list(kept.values()), until=query.until)
-        hits = self._hits(ranking.records, kept, newer, query.token_budget)
+        ranked: Sequence[RankedRecord] = ranking.records
+        replaced: dict[RecordId, Newer] = {}
+        if has_past and not asks_past:
+            ranked, replaced = _behind(ranked, kept, outdated(transaction, readable, kept.values()))
+        hits = self._hits(ranked, kept, {**newer, **replaced}, query)
         return Recall(
             hits=hits,
             reason=_why(hits, ranking),
@@ -158,12 +167,16 @@ class ReadPipeline:
         ranked: Sequence[RankedRecord],
         found: Mapping[bytes, Record],
         newer: Mapping[RecordId, Newer],
-        token_budget: int | None,
+        query: Query,
     ) -> tuple[Hit, ...]:
         hits: list[Hit] = []
-        left = token_budget
+        left = query.token_budget
         there = ((entry, found.get(entry.record_id)) for entry in ranked)
-        hits_of = (self._hit(entry, record, newer.get(record.id)) for entry, record in there if record is not None)
+        hits_of = (
+            self._hit(entry, record, newer.get(record.id), consequential=query.consequential)
+            for entry, record in there
+            if record is not None
+        )
         for hit in without_echoes(hits_of):
             if left is not None:
                 if hit.tokens > left:
@@ -172,7 +185,7 @@ class ReadPipeline:
             hits.append(hit)
         return tuple(hits)
 
-    def _hit(self, ranked: RankedRecord, record: Record, newer: Newer | None) -> Hit:
+    def _hit(self, ranked: RankedRecord, record: Record, newer: Newer | None, *, consequential: bool) -> Hit:
         spans = choose_spans(ranked.passages)
         text = excerpt(record.text, spans)
         return Hit(
@@ -184,6 +197,7 @@ class ReadPipeline:
             signals=ranked.signals,
             reason=explain(ranked.signals),
             newer=newer,
+            needs_confirmation=consequential and _is_unconfirmed(record),
         )
 
 
@@ -216,6 +230,28 @@ def _without_twins(ranked: Sequence[RankedRecord], found: Mapping[bytes, Record]
     ordered = {entry.record_id: found[entry.record_id] for entry in ranked if entry.record_id in found}
     twins = twins_among(list(ordered.values()))
     return {record_id: record for record_id, record in ordered.items() if record.id not in twins}
+
+
+def _behind(
+    ranked: Sequence[RankedRecord], found: Mapping[bytes, Record], stretches: Mapping[RecordId, Sequence[Outdated]]
+) -> tuple[Sequence[RankedRecord], dict[RecordId, Newer]]:
+    """Put what matches only where it is no longer so behind the rest, with a line that says what is so now."""
+    last: list[RankedRecord] = []
+    told: dict[RecordId, Newer] = {}
+    for entry in ranked:
+        record = found.get(entry.record_id)
+        known = stretches.get(record.id) if record is not None else None
+        touched = is_touched([(part.start, part.end) for part in entry.passages], known) if known else None
+        if record is not None and touched is not None:
+            last.append(entry)
+            if newer := touched.newer():
+                told[record.id] = newer
+    behind = {entry.record_id for entry in last}
+    return [*(entry for entry in ranked if entry.record_id not in behind), *last], told
+
+
+def _is_unconfirmed(record: Record) -> bool:
+    return isinstance(record, ItemRecord) and record.status is not Status.CONFIRMED
 
 
 def _by_kind(ranked: Sequence[RankedRecord]) -> dict[Kind, list[bytes]]:

@@ -20,7 +20,11 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A question and what its answer may hold. Times are [since, until) in UTC microseconds."""
+    """A question and what its answer may hold. Times are [since, until) in UTC microseconds.
+
+    `as_of` asks for what held, and was said, by that instant. With `consequential`, what the person has not confirmed
+    is marked in the answer.
+    """
 
     text: str
     limit: int = 10
@@ -30,13 +34,16 @@ class Query:
     until: int | None = None
     session: str | None = None
     where: Filter | None = None
+    as_of: int | None = None
     min_relevance: float | None = None
+    consequential: bool = False
     also: tuple[Shared, ...] = ()
 
     @property
     def is_filtered(self) -> bool:
         """Whether anything but the scope narrows the answer."""
-        return bool(self.kinds or self.where or self.session) or self.since is not None or self.until is not None
+        bounds = (self.since, self.until, self.as_of)
+        return bool(self.kinds or self.where or self.session) or any(bound is not None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,8 @@ class Hit:
 
     `score` orders the hits of one answer and means nothing across answers. `signals` holds each signal before its
     weight, `reason` the same in words, `spans` where in the record's text the match lies, `tokens` what `text` costs.
-    `newer` tells of a newer result of the same tool call, None where there is none.
+    `newer` tells of a newer result of the same tool call, or of what is so now instead; None where there is none.
+    `needs_confirmation` marks what the person should confirm first, where the question was consequential.
     """
 
     record: Record
@@ -64,6 +72,7 @@ class Hit:
     signals: Mapping[str, float]
     reason: str
     newer: Newer | None = None
+    needs_confirmation: bool = False
 
     @property
     def id(self) -> str:

@@ -6,18 +6,30 @@ item's version and the scope's, so that other processes see it at their next sea
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
 from retentia.errors import Conflict
 from retentia.model.claim import Revision
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.passage import IS_PAST
+from retentia.model.record import Status
 from retentia.store import claims, passages, scopes
 from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction
-from retentia.store.schema import item, passage
+from retentia.store.schema import derived_from, item, message, passage
+
+
+class Taught(NamedTuple):
+    """A stretch of a message that an item was learned from, and how the item stands."""
+
+    parent_id: bytes
+    start: int
+    end: int
+    child_id: bytes
+    is_current: bool
+
 
 _HERE: tuple[ColumnElement[bool], ...] = (item.c.tenant == bindparam("t"), item.c.scope_id == bindparam("s"))
 _VERSIONS = select(item.c.id, item.c.version).where(*_HERE, among(item.c.id))
@@ -32,11 +44,55 @@ _RETRACT = (
     .where(*_HERE, among(item.c.id))
     .values(retracted_at=bindparam("at"), version=item.c.version + 1, content_key=None)
 )
+_BELIEVED = frozenset({Status.STATED.value, Status.CONFIRMED.value})
 _MARK_PAST = (
     update(passage)
     .where(passage.c.tenant == bindparam("t"), passage.c.scope_id == bindparam("s"), among(passage.c.record_id))
     .values(flags=passage.c.flags.op("|")(IS_PAST))
 )
+
+
+_TAUGHT = (
+    select(
+        derived_from.c.parent_id,
+        derived_from.c.start,
+        derived_from.c.end,
+        item.c.id,
+        item.c.status,
+        item.c.valid_to,
+        item.c.retracted_at,
+    )
+    .join(item, (item.c.tenant == derived_from.c.tenant) & (item.c.id == derived_from.c.child_id))
+    .where(
+        derived_from.c.tenant == bindparam("t"),
+        derived_from.c.parent_kind == message.name,
+        among(derived_from.c.parent_id),
+        item.c.scope_id == bindparam("s"),
+    )
+)
+
+
+def taught_by(transaction: Transaction, scope_ids: Collection[int], message_ids: Sequence[bytes]) -> list[Taught]:
+    """Return what was learned from messages of some scopes; what was only proposed or rejected is left out."""
+    return [
+        Taught(bytes(parent), start, end, bytes(child), is_current=valid_to is None and retracted_at is None)
+        for scope_id in scope_ids
+        for some in parcels(transaction, message_ids)
+        for parent, start, end, child, status, valid_to, retracted_at in transaction.tuples(
+            _TAUGHT, {"t": transaction.tenant, "s": scope_id, IDS: some}
+        )
+        if status in _BELIEVED
+    ]
+
+
+def not_holding(transaction: Transaction, scope_ids: Collection[int], instant: int) -> set[bytes]:
+    """Return the items of some scopes that did not hold at an instant, in UTC microseconds."""
+    statement = select(item.c.id).where(
+        item.c.tenant == transaction.tenant,
+        item.c.scope_id.in_(scope_ids),
+        or_(item.c.valid_from > instant, item.c.valid_to <= instant),
+    )
+    return {bytes(row.id) for row in transaction.rows(statement)}
 
 
 def see_again(transaction: Transaction, scope_id: int, record_ids: Sequence[bytes]) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Select, bindparam, delete, exists, func, select, update
 from retentia.model.claim import Change, Revision
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.message import JSON
+from retentia.model.record import Status
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
@@ -90,6 +91,31 @@ _STANDING: Select[Any] = (
 )
 _BY_SLOT = _STANDING.where(among(claim.c.subject_key), claim.c.attribute == bindparam("attribute"))
 _BY_VALUE = _STANDING.where(among(claim.c.value_key), claim.c.subject_key == bindparam("subject_key"))
+_now = claim.alias("now_held")
+_CURRENT_IN_SLOT = (
+    select(claim.c.record_id, _now.c.record_id)
+    .select_from(
+        claim.join(
+            _now,
+            (_now.c.tenant == claim.c.tenant)
+            & (_now.c.scope_id == claim.c.scope_id)
+            & (_now.c.subject_key == claim.c.subject_key)
+            & (_now.c.attribute == claim.c.attribute)
+            & (_now.c.applies_key == claim.c.applies_key),
+        ).join(
+            item,
+            (item.c.tenant == _now.c.tenant) & (item.c.scope_id == _now.c.scope_id) & (item.c.id == _now.c.record_id),
+        )
+    )
+    .where(
+        claim.c.tenant == bindparam("t"),
+        claim.c.scope_id == bindparam("s"),
+        among(claim.c.record_id),
+        item.c.valid_to.is_(None),
+        item.c.retracted_at.is_(None),
+        item.c.status.in_([bindparam("stated"), bindparam("confirmed")]),
+    )
+)
 
 
 def insert_claims(transaction: Transaction, scope_id: int, rows: Iterable[ClaimRow]) -> None:
@@ -142,6 +168,19 @@ def of_values(transaction: Transaction, scope_id: int, values: Mapping[bytes, Co
         for some in parcels(transaction, sought):
             found += [_standing(row) for row in transaction.tuples(_BY_VALUE, {**key, IDS: some})]
     return found
+
+
+def current_in_slot_of(
+    transaction: Transaction, scope_ids: Collection[int], record_ids: Collection[bytes]
+) -> dict[bytes, bytes]:
+    """Return, by item, the one that is believed now of the same subject, attribute and place, where there is just one."""
+    found: dict[bytes, set[bytes]] = {}
+    for scope_id in scope_ids:
+        key = {"t": transaction.tenant, "s": scope_id, "stated": Status.STATED, "confirmed": Status.CONFIRMED}
+        for some in parcels(transaction, list(record_ids)):
+            for record_id, current_id in transaction.tuples(_CURRENT_IN_SLOT, {**key, IDS: some}):
+                found.setdefault(bytes(record_id), set()).add(bytes(current_id))
+    return {record_id: current.pop() for record_id, current in found.items() if len(current) == 1}
 
 
 def add_revisions(transaction: Transaction, scope_id: int, changes: Sequence[Revision]) -> None:
