@@ -1,0 +1,200 @@
+"""Extraction by rules: from the messages of a session to candidates, in English, German and Ukrainian.
+
+Only what a user says counts, in words of their own: no code, no quoted text, nothing that other roles say. A pattern has
+to fit, every word around the verb has to be known, and nothing may speak against it: better to miss than to invent.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from retentia.languages.facts import FactPattern, fact_form, load_facts
+from retentia.learn.answers import answers_in
+from retentia.learn.confidence import confidence_of
+from retentia.learn.decisions import FAMILY, decisions_of
+from retentia.learn.plain_dates import plain_date
+from retentia.learn.reading import Reading, readings
+from retentia.model.attributes import Attributes, shipped_attributes
+from retentia.model.candidate import PERSON, Candidate, Manner
+from retentia.model.ids import RecordId
+from retentia.model.message import JSON
+from retentia.model.record import Importance, Kind
+from retentia.model.time import Moment
+from retentia.working.original import Original, sentences_of
+
+DateReader = Callable[[str, Original], Moment | None]
+"""Finds the first time that a clause of a message names, None for none."""
+
+_LONGEST_SENTENCE = 400
+_FACTS = (Kind.FACT, Kind.PREFERENCE)
+_NARROW = ("style", "favourite", "answer_language")
+_WIDE = ("likes", "hobby", "uses")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    candidate: Candidate
+    values: tuple[int, int]
+
+
+def extract(
+    messages: Sequence[Original], *, attributes: Attributes | None = None, dates: DateReader | None = None
+) -> list[Candidate]:
+    """Return what users said of themselves and others, promised, decided and want done, in the order it was said.
+
+    `dates` reads the times that clauses name; without it, only dates with a year are read. Linear in the messages; one
+    that has no word of any pattern costs microseconds.
+    """
+    known, dates = attributes or shipped_attributes(), dates or _plain
+    found: list[Candidate] = []
+    for place, message in enumerate(messages):
+        if message.role == "user" and not message.tool:
+            found += _of_message(messages, place, known, dates)
+    planned = {(one.message_id, one.start) for one in found if one.manner is Manner.INTENDED}
+    found += (
+        replace(one, confidence=confidence_of(FAMILY, one.manner))
+        for one in decisions_of(messages)
+        if (one.message_id, one.start) not in planned
+    )
+    order = {message.id: place for place, message in enumerate(messages)}
+    return sorted(found, key=lambda one: (order[one.message_id], one.start))
+
+
+def _plain(text: str, message: Original) -> Moment | None:
+    return plain_date(text, message.at.zone if message.at else "UTC")
+
+
+def _of_message(
+    messages: Sequence[Original], place: int, attributes: Attributes, dates: DateReader
+) -> list[Candidate]:
+    message = messages[place]
+    text = fact_form(message.text)
+    answered = answers_in(messages, place)
+    called = load_facts().called_for(text)
+    if not called and not answered:
+        return []
+    own_until = _own_words(text, called)
+    found: list[_Found] = []
+    for start, end in sentences_of(message.text):
+        if start >= own_until or _is_quoted_line(text, start):
+            continue
+        end = min(end, start + _LONGEST_SENTENCE, own_until)
+        said = text[start:end]
+        read = [one for pattern in load_facts().called_for(said) for one in readings(pattern, said)]
+        if not found:
+            read += [one for pattern in answered for one in readings(pattern, said)]
+        found += _distinct(
+            [made for one in read for made in _candidates(one, message, start, end, attributes, dates)]
+        )
+    return [one.candidate for one in found]
+
+
+def _own_words(text: str, called: Sequence[FactPattern]) -> int:
+    """Return where a message goes over to text that is not the user's own; 0 where none of it is meant."""
+    until = len(text)
+    for words in (load_facts().words[code] for code in {pattern.code for pattern in called}):
+        if words.says("kidding", text):
+            return 0
+        if pasted := words.find("pasted", text):
+            until = min(until, pasted.end())
+    return until
+
+
+def _is_quoted_line(text: str, start: int) -> bool:
+    line = text[text.rfind("\n", 0, start) + 1 : start].lstrip()
+    return line.startswith((">", "|"))
+
+
+def _candidates(
+    reading: Reading, message: Original, start: int, end: int, attributes: Attributes, dates: DateReader
+) -> Iterator[_Found]:
+    pattern, meant = reading.pattern, reading.meant
+    kind = Kind(pattern.kind)
+    attribute, is_not = pattern.attribute, meant.is_not or meant.is_over
+    if kind in _FACTS:
+        attribute = attributes.of(attribute).name
+        opposite = attributes.of(attribute).opposite
+        if meant.is_not and attribute in ("likes", "dislikes"):
+            if attribute == "dislikes" or meant.manner is not Manner.ASSERTED:
+                return
+            attribute, is_not = opposite, False
+    has_one = kind in _FACTS and not attributes.of(attribute).has_many
+    for first, last in reading.values:
+        value = message.text[start + first : start + last]
+        candidate = Candidate(
+            kind=kind,
+            subject=reading.who or message.speaker or PERSON,
+            attribute=attribute,
+            value=value,
+            message_id=RecordId(message.id),
+            start=start,
+            end=end,
+            manner=meant.manner,
+            is_not=is_not,
+            is_correction=has_one and reading.is_correction,
+            corrects=reading.old if has_one else "",
+            since=_since(reading, kind, message, dates),
+            applies_to=_applies_to(reading, kind),
+            importance=Importance.HIGH if kind is Kind.NOTE else Importance.NORMAL,
+            confidence=confidence_of(pattern.family, meant.manner),
+            body=_body(reading, message, value),
+        )
+        yield _Found(candidate, (start + first, start + last))
+
+
+def _since(reading: Reading, kind: Kind, message: Original, dates: DateReader) -> Moment | None:
+    if kind is Kind.EVENT:
+        return dates(reading.clause, message)
+    if kind not in _FACTS or reading.meant.manner is Manner.FORMER:
+        return None
+    begins = load_facts().words[reading.pattern.code].find("since", reading.clause)
+    return dates(begins[0], message) if begins else None
+
+
+def _applies_to(reading: Reading, kind: Kind) -> str:
+    if kind is Kind.PROCEDURE:
+        return reading.groups.get("task", "").strip()
+    return reading.applies_to if kind in _FACTS else ""
+
+
+def _body(reading: Reading, message: Original, value: str) -> dict[str, JSON]:
+    groups = reading.groups
+    match Kind(reading.pattern.kind):
+        case Kind.COMMITMENT:
+            due = groups.get("due") or groups.get("later") or ""
+            return {"owner": message.speaker or PERSON, "due": due.strip()}
+        case Kind.PROCEDURE:
+            return {"task": groups.get("task", "").strip(), "steps": [value]}
+        case _:
+            return {"of": groups["of"].strip()} if "of" in groups else {}
+
+
+def _distinct(found: Sequence[_Found]) -> list[_Found]:
+    """Return the candidates of one sentence without repeats, and without the wide reading of what was read narrowly."""
+    kept: list[_Found] = []
+    for one in found:
+        if not any(_is_covered(one, other) for other in found if other is not one) and not any(
+            _is_repeat(one, other) for other in kept
+        ):
+            kept.append(one)
+    is_important = any(one.candidate.kind is Kind.NOTE for one in kept)
+    others = [one for one in kept if one.candidate.kind is not Kind.NOTE]
+    if is_important and others:
+        return [_Found(replace(one.candidate, importance=Importance.HIGH), one.values) for one in others]
+    return kept
+
+
+def _is_repeat(one: _Found, other: _Found) -> bool:
+    first, second = one.candidate, other.candidate
+    same = (first.kind, first.attribute, first.subject) == (second.kind, second.attribute, second.subject)
+    return same and _overlap(one, other)
+
+
+def _is_covered(one: _Found, other: _Found) -> bool:
+    first, second = one.candidate, other.candidate
+    is_narrower = second.attribute in _NARROW and (first.attribute in _WIDE or first.kind is Kind.PROCEDURE)
+    is_promise = second.kind is Kind.PROCEDURE and first.kind in (Kind.COMMITMENT, Kind.NOTE)
+    return (is_narrower or is_promise) and _overlap(one, other)
+
+
+def _overlap(one: _Found, other: _Found) -> bool:
+    return one.values[0] < other.values[1] and other.values[0] < one.values[1]
