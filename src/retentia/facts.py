@@ -11,13 +11,14 @@ from typing import Any, Protocol
 
 from retentia.errors import InvalidInput, NotFound
 from retentia.index.names import name_key
-from retentia.learn.apply import Learned, Taught, learn
+from retentia.learn.apply import Taught, learn
 from retentia.lifecycle.reindex import renew
 from retentia.model.attributes import Attributes
 from retentia.model.belief import Belief, Profile, Proposal, as_known, current
 from retentia.model.candidate import PERSON, Candidate
 from retentia.model.claim import Change, Revision, claim_of
 from retentia.model.ids import RecordId, id_bytes
+from retentia.model.learned import Learned
 from retentia.model.message import JSON, When
 from retentia.model.provenance import Trust
 from retentia.model.record import ItemRecord, Kind, Status
@@ -29,6 +30,7 @@ from retentia.store.records import View
 from retentia.write.place import Place
 
 _BELIEVED = (Status.STATED, Status.CONFIRMED)
+_OF_A_PROFILE = (Kind.FACT, Kind.PREFERENCE)
 
 
 class Doors(Protocol):
@@ -181,6 +183,7 @@ class Facts:
                         view,
                         subject_key=name_key(subject),
                         attribute=attribute,
+                        kinds=_OF_A_PROFILE,
                         statuses=_BELIEVED if is_current else (),
                         is_current=is_current,
                     )

@@ -20,11 +20,13 @@ from retentia.index.signals import Weights
 from retentia.ingest import Tally
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
+from retentia.jobs.learn import LearningByRules
 from retentia.jobs.summarise import Summarising, queue_summary
 from retentia.jobs.summarisers import summarisers
 from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
+from retentia.learn.inline import InlineLearning, LearningSettings
 from retentia.lifecycle.acknowledge import PATIENCE_SECONDS, OtherReaders
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
@@ -38,7 +40,6 @@ from retentia.lifecycle.retention import due_for_review, keep
 from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
 from retentia.metering.spend import Spend
-from retentia.model.attributes import shipped_attributes
 from retentia.model.cost import PromptCosts, prompt_costs
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
@@ -170,6 +171,7 @@ class Memory:
         erase_patience: float = PATIENCE_SECONDS,
         audit: bool = False,
         working: WorkingSettings | None = None,
+        learning: LearningSettings | None = None,
         models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
     ) -> None:
@@ -181,6 +183,7 @@ class Memory:
         self._log = AuditBuffer(database)
         self._counter = EstimatingCounter()
         self.working = working or WorkingSettings()
+        self.learning = learning or LearningSettings()
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
         self._presence = Presence(database, self._residents)
@@ -194,7 +197,11 @@ class Memory:
         self.replayed = self._eraser.replay() if replay_erasures else 0
         self._eraser.recover()
         self._write = WritePipeline(
-            database, Tombstones(self._ledger), zone=zone, summarise_at=self.working.summary.due_at
+            database,
+            Tombstones(self._ledger),
+            zone=zone,
+            summarise_at=self.working.summary.due_at,
+            learning=InlineLearning(self.learning) if self.learning.is_on else None,
         )
         self._read = ReadPipeline(
             database,
@@ -208,8 +215,9 @@ class Memory:
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)
-        self.facts = Facts(database, OwnerDoors(self), shipped_attributes(), zone=zone)
+        self.facts = Facts(database, OwnerDoors(self), self.learning.attributes, zone=zone)
         self._workers = Workers(
+            Worker(database, LearningByRules(database, self.learning.attributes)),
             embedding=Worker(
                 database,
                 Embedding(database, self._embedding.embedders),
@@ -250,6 +258,7 @@ class Memory:
         key: str | None = None,
         content_key: str | None = None,
         working: WorkingSettings | None = None,
+        learning: LearningSettings | None = None,
         models: Models | ChatModelSpec = None,
         summariser: Summariser | None = None,
     ) -> Self:
@@ -266,8 +275,8 @@ class Memory:
         what principals do (`acting_as`) is always logged. `key` opens or makes an encrypted SQLite file: 64 hexadecimal
         digits, or a passphrase; None takes what the environment names (see `retentia.store.key`). `content_key` is such
         a key, too, and opens or makes a PostgreSQL store in which the content of each scope is encrypted with a key of
-        its own. `working` says how
-        contexts are made and when sessions are summarised. `models` are the chat models that may be asked, such as
+        its own. `working` says how contexts are made and when sessions are summarised, `learning` whether rules learn
+        from messages, and which attributes they know. `models` are the chat models that may be asked, such as
         "openai:qwen3@http://127.0.0.1:8080/v1" or a `Models`; without one, or with a `summariser` of your own, none is
         asked. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
         """
@@ -287,6 +296,7 @@ class Memory:
                 erase_patience=erase_patience,
                 audit=audit,
                 working=working,
+                learning=learning,
                 models=models,
                 summariser=summariser,
             )

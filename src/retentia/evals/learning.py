@@ -173,9 +173,7 @@ def _scored(
             yield Outcome(what, "right", _shown(one), one.confidence)
         elif not any(each.is_met_by(one) for each in (*met, *allowed)):
             yield Outcome(what, "wrong", _shown(one), one.confidence)
-    yield from (
-        Outcome(what, "missed", f"{each.attribute} = {' | '.join(sorted(each.values))}") for each in left
-    )
+    yield from (Outcome(what, "missed", f"{each.attribute} = {' | '.join(sorted(each.values))}") for each in left)
 
 
 def _scored_items(kind: Kind, dialogue: Dialogue, found: Sequence[Candidate]) -> Iterator[Outcome]:

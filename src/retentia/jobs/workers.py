@@ -1,16 +1,16 @@
-"""The workers of a memory: one thread that embeds, and one that summarises, so that no model holds up the other."""
+"""The workers of a memory: each a thread, so that no model holds up the others."""
 
 from retentia.jobs.worker import Worker
 from retentia.model.progress import Progress, unheard
 
 
 class Workers:
-    """Both workers as one."""
+    """All workers as one: that which embeds, that which summarises, and others."""
 
-    def __init__(self, *, embedding: Worker, summarising: Worker) -> None:
+    def __init__(self, *others: Worker, embedding: Worker, summarising: Worker) -> None:
         self.embedding = embedding
         self.summarising = summarising
-        self._workers = (embedding, summarising)
+        self._workers = (embedding, summarising, *others)
 
     def start(self) -> None:
         """Run each in a thread of its own until `stop`."""

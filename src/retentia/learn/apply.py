@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from retentia.index.names import name_key
-from retentia.learn.reconcile import Decision, Effect, Held, New, reconcile
+from retentia.learn.reconcile import Decision, Held, New, reconcile
 from retentia.model.attributes import Attributes
 from retentia.model.candidate import Candidate
 from retentia.model.claim import Change, Claim, Revision
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
+from retentia.model.learned import Effect, Learned
 from retentia.model.message import JSON
 from retentia.model.provenance import Source, Trust
 from retentia.model.record import Kind, Status
@@ -40,23 +41,6 @@ class Taught:
     author: str
     flag: str = ""
     source_kind: Kind | None = Kind.MESSAGE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
-    """What became of a candidate. `record_id` is the item that now says it, None when it was refused.
-
-    `ended` no longer hold, `retracted` never did, `conflicts` cannot stand beside it: a person decides.
-    """
-
-    candidate: Candidate
-    effect: Effect
-    reason: str
-    record_id: RecordId | None = None
-    status: Status | None = None
-    ended: tuple[RecordId, ...] = ()
-    retracted: tuple[RecordId, ...] = ()
-    conflicts: tuple[RecordId, ...] = ()
 
 
 @dataclass(slots=True)

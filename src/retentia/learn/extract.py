@@ -63,9 +63,7 @@ def _plain(text: str, message: Original) -> Moment | None:
     return plain_date(text, message.at.zone if message.at else "UTC")
 
 
-def _of_message(
-    messages: Sequence[Original], place: int, attributes: Attributes, dates: DateReader
-) -> list[Candidate]:
+def _of_message(messages: Sequence[Original], place: int, attributes: Attributes, dates: DateReader) -> list[Candidate]:
     message = messages[place]
     text = fact_form(message.text)
     answered = answers_in(messages, place)
@@ -82,9 +80,7 @@ def _of_message(
         read = [one for pattern in load_facts().called_for(said) for one in readings(pattern, said)]
         if not found:
             read += [one for pattern in answered for one in readings(pattern, said)]
-        found += _distinct(
-            [made for one in read for made in _candidates(one, message, start, end, attributes, dates)]
-        )
+        found += _distinct([made for one in read for made in _candidates(one, message, start, end, attributes, dates)])
     return [one.candidate for one in found]
 
 

@@ -48,9 +48,7 @@ def _value(pattern: FactPattern, match: re.Match[str], said: str, words: FactWor
     return read_value(said, start, end, words)
 
 
-def _read(
-    pattern: FactPattern, match: re.Match[str], value: Value, said: str, words: FactWords
-) -> Reading | None:
+def _read(pattern: FactPattern, match: re.Match[str], value: Value, said: str, words: FactWords) -> Reading | None:
     groups = {name: text for name, text in match.groupdict().items() if text is not None}
     before = said[: match.start()]
     clause = _clause(before, words)
@@ -86,9 +84,7 @@ def _read(
     )
 
 
-def _meant(
-    pattern: FactPattern, groups: dict[str, str], value: Value, clause: str, words: FactWords
-) -> Meant | None:
+def _meant(pattern: FactPattern, groups: dict[str, str], value: Value, clause: str, words: FactWords) -> Meant | None:
     classes = classes_of(groups.get("gap", ""), words, pattern.extra)
     if classes is None or ("elided" in groups and not _carries_on(clause, words)):
         return None

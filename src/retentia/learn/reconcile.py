@@ -7,10 +7,10 @@ opens a conflict and changes nothing. Values that are corrected were never true;
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from retentia.model.candidate import Manner
 from retentia.model.ids import RecordId
+from retentia.model.learned import Effect
 from retentia.model.provenance import Trust
 from retentia.model.record import Status
 
@@ -25,16 +25,6 @@ _ONLY_PROPOSED = {
     Manner.INTENDED: "it is to be so and is not yet",
     Manner.REPORTED: "others say it",
 }
-
-
-class Effect(StrEnum):
-    """What becomes of a new claim."""
-
-    ADD = "add"
-    SEEN_AGAIN = "seen_again"
-    PROPOSE = "propose"
-    REFUSE = "refuse"
-    END = "end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,7 +173,7 @@ def of_values(transaction: Transaction, scope_id: int, values: Mapping[bytes, Co
 def current_in_slot_of(
     transaction: Transaction, scope_ids: Collection[int], record_ids: Collection[bytes]
 ) -> dict[bytes, bytes]:
-    """Return, by item, the one that is believed now of the same subject, attribute and place, where there is just one."""
+    """Return, by item, the one that is believed now of the same slot, where there is just one."""
     found: dict[bytes, set[bytes]] = {}
     for scope_id in scope_ids:
         key = {"t": transaction.tenant, "s": scope_id, "stated": Status.STATED, "confirmed": Status.CONFIRMED}

@@ -20,6 +20,8 @@ from retentia.store.scopes import NEVER, split_ids
 
 EMBED = "embed"
 """The kind of job that gives records their vectors."""
+LEARN = "learn"
+"""The kind of job that learns by rules from messages that came in bulk."""
 SUMMARISE = "summarise"
 """The kind of job that summarises what is due in a session; its one id is the session's."""
 CHECKPOINT = "checkpoint"

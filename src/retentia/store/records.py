@@ -304,6 +304,7 @@ def items_about(
     subject_key: bytes | None = None,
     attribute: str = "",
     value_key: bytes | None = None,
+    kinds: Collection[str] = (),
     statuses: Collection[str] = (),
     is_current: bool = False,
 ) -> list[ItemRecord]:
@@ -320,24 +321,32 @@ def items_about(
             params["attribute"] = attribute
         if value_key is not None:
             params["value_key"] = transaction.sought(claim.c.value_key, scope_id, value_key)
-        params |= _numbered("status", statuses)
-        statement = _about(tuple(named for named in sorted(params) if named in claim.c), len(statuses), is_current)
+        statement = _about(
+            tuple(named for named in sorted(params) if named in claim.c and named not in {"tenant", "scope_id"}),
+            len(kinds),
+            len(statuses),
+            is_current,
+        )
+        params |= {**_numbered("kind", kinds), **_numbered("status", statuses)}
         for row in transaction.tuples(statement, params):
             fields = _fields(item, row)
             found[fields["id"]] = _item(fields, view)
     items = _with_sources(transaction, found).values()
-    return sorted((one for one in items if isinstance(one, ItemRecord)), key=lambda one: (one.recorded_at, one.id))
+    return sorted((one for one in items if isinstance(one, ItemRecord)), key=_as_said)
+
+
+def _as_said(record: ItemRecord) -> tuple[int, int, str]:
+    return record.recorded_at, min((source.start for source in record.sources), default=0), record.id
 
 
 @lru_cache(maxsize=64)
-def _about(given: tuple[str, ...], statuses: int, is_current: bool) -> Select[Any]:
+def _about(given: tuple[str, ...], kinds: int, statuses: int, is_current: bool) -> Select[Any]:
     its_claim = (claim.c.tenant == item.c.tenant) & (claim.c.scope_id == item.c.scope_id)
     statement = _shown(item).join(claim, its_claim & (claim.c.record_id == item.c.id))
-    statement = statement.where(*(claim.c[name] == bindparam(name) for name in given))
-    if statuses:
-        statement = statement.where(
-            item.c.status.in_([bindparam(name) for name in _numbered("status", range(statuses))])
-        )
+    statement = statement.where(*(claim.c[name] == bindparam(name) for name in ("tenant", "scope_id", *given)))
+    for column, name, count in ((item.c.kind, "kind", kinds), (item.c.status, "status", statuses)):
+        if count:
+            statement = statement.where(column.in_([bindparam(one) for one in _numbered(name, range(count))]))
     if is_current:
         statement = statement.where(item.c.valid_to.is_(None), item.c.retracted_at.is_(None))
     return statement

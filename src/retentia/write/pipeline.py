@@ -6,8 +6,10 @@ scope's next version. From then on it is found by its words.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from retentia.model.ids import id_text, new_id_bytes
+from retentia.model.ids import RecordId, id_text, new_id_bytes
+from retentia.model.learned import Learned
 from retentia.model.manifest import Manifest, Seen
 from retentia.model.message import Document, ToolCall
 from retentia.model.scope import Scope
@@ -26,14 +28,29 @@ from retentia.write.receipt import Receipt, Written
 from retentia.write.rows import Row, draft_document, draft_tool_call, message_row
 
 
+class Learning(Protocol):
+    """Learns by rules from messages that were just written, in their transaction; or queues that, for many."""
+
+    def __call__(self, place: Place, rows: Sequence[Row]) -> tuple[tuple[Learned, ...], tuple[RecordId, ...]]: ...
+
+
 class WritePipeline:
     """Writes records of every kind; see the module for the order of steps."""
 
-    def __init__(self, database: Database, tombstones: Buried, *, zone: str, summarise_at: int = 0) -> None:
+    def __init__(
+        self,
+        database: Database,
+        tombstones: Buried,
+        *,
+        zone: str,
+        summarise_at: int = 0,
+        learning: Learning | None = None,
+    ) -> None:
         self._database = database
         self._tombstones = tombstones
         self._zone = zone
         self._summarise_at = summarise_at
+        self._learning = learning
 
     def messages(self, given: Sequence[InSession], scope: Scope, manifest: Manifest | None = None) -> Receipt:
         """Keep messages in order, those of all sessions in one transaction.
@@ -63,10 +80,18 @@ class WritePipeline:
             job_ids = place.insert(schema.message, rows)
             if manifest is not None:
                 _note_manifest(transaction, place.scope_id, rows, manifest)
+            learned, more_jobs = self._learning(place, rows) if self._learning else ((), ())
             if len(rows) < self._summarise_at:  # what comes in bulk is summarised when a context needs it
                 queue_due(transaction, place.scope_id, ends, self._summarise_at)
         written.sort(key=lambda entry: entry.position)
-        return Receipt(scope=scope, written=tuple(written), failed=failed, notes=notes, job_ids=job_ids)
+        return Receipt(
+            scope=scope,
+            written=tuple(written),
+            failed=failed,
+            notes=notes,
+            job_ids=(*job_ids, *more_jobs),
+            learned=learned,
+        )
 
     def tool_call(self, call: ToolCall, scope: Scope, session: str) -> Receipt:
         """Keep one tool call with its arguments and result."""

@@ -44,7 +44,7 @@ class Place:
 
     def __init__(self, transaction: Transaction, scope: Scope, tombstones: Buried | None = None) -> None:
         self.transaction = transaction
-        self._scope = scope
+        self.scope = scope
         self._tombstones = tombstones
         self.scope_id = scopes.ensure(transaction, scope)
 
@@ -68,7 +68,7 @@ class Place:
         """Return those of the keys under which something was erased."""
         if self._tombstones is None:
             return set()
-        return self._tombstones.erased(self.transaction, self._scope, table.name, session, set(keys))
+        return self._tombstones.erased(self.transaction, self.scope, table.name, session, set(keys))
 
     def erased_ids(self, record_ids: Collection[bytes]) -> set[bytes]:
         """Return those of the records that were erased here."""
@@ -93,7 +93,7 @@ class Place:
             return ()
         transaction, scope_id = self.transaction, self.scope_id
         settings = tenant_settings.load(transaction)
-        check_quota(transaction, self._scope.user, settings.quota, rows)
+        check_quota(transaction, self.scope.user, settings.quota, rows)
         key = {"tenant": transaction.tenant, "scope_id": scope_id, "recorded_at": transaction.now}
         values = dated(table, key, rows, settings.schedule)
         insert_many(transaction, table, values)

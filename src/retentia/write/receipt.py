@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from retentia.model.ids import RecordId, id_text
+from retentia.model.learned import Learned
 from retentia.model.scope import Scope
 
 WriteStatus = Literal["indexed", "queued", "failed"]
@@ -30,13 +31,17 @@ class Failed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What is durable, what was refused, and which jobs are still to run. `notes` says what was changed on the way."""
+    """What is durable, what was refused, and which jobs are still to run. `notes` says what was changed on the way.
+
+    `learned` tells what rules took from it at once; what a queued job learns is not in it.
+    """
 
     scope: Scope
     written: tuple[Written, ...]
     failed: tuple[Failed, ...] = ()
     notes: tuple[str, ...] = ()
     job_ids: tuple[RecordId, ...] = ()
+    learned: tuple[Learned, ...] = ()
 
     @classmethod
     def of_one(

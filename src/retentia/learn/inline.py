@@ -1,0 +1,106 @@
+"""Learning by rules where messages are written: in their own transaction, or by a job where many came at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from retentia.learn.apply import Taught, learn
+from retentia.learn.extract import extract
+from retentia.model.attributes import Attributes, shipped_attributes
+from retentia.model.ids import RecordId, id_text
+from retentia.model.learned import Learned
+from retentia.model.provenance import Trust
+from retentia.model.record import MessageRecord
+from retentia.model.time import Moment, Precision
+from retentia.store import jobs, records
+from retentia.store.records import View
+from retentia.working.original import Original
+from retentia.write.place import Place
+from retentia.write.rows import Row
+
+_AT_ONCE = 32
+"""So many messages in one write are learned from at once; more go through the queue."""
+_SHORT = 60
+"""An answer of so many characters may need the question before it to be understood."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningSettings:
+    """Whether rules learn from messages, and the attributes they know; `attributes` may be extended with your own."""
+
+    is_on: bool = True
+    attributes: Attributes = field(default_factory=shipped_attributes)
+
+
+class InlineLearning:
+    """Learns from messages that were just written."""
+
+    def __init__(self, settings: LearningSettings) -> None:
+        self._attributes = settings.attributes
+
+    def __call__(self, place: Place, rows: Sequence[Row]) -> tuple[tuple[Learned, ...], tuple[RecordId, ...]]:
+        """Return what was learned, and the jobs that will learn what was too much for one write."""
+        told = [row for row in rows if row.values["role"] == "user"]
+        if not told:
+            return (), ()
+        if len(rows) > _AT_ONCE:
+            ids = [row.indexed.record_id for row in told]
+            return (), jobs.enqueue_all(place.transaction, jobs.LEARN, place.scope_id, ids)
+        learned: list[Learned] = []
+        for _, some in groupby(rows, key=lambda row: row.values["session_id"]):
+            of_session = list(some)
+            said = [_said(row) for row in of_session]
+            before = _question_before(place, of_session[0]) if len(said[0].text) <= _SHORT else []
+            learned += learn_from(place, [*before, *said], said, self._attributes)
+        return tuple(learned), ()
+
+
+def learn_from(
+    place: Place, heard: Sequence[Original], said: Sequence[Original], attributes: Attributes
+) -> list[Learned]:
+    """Learn by rules from messages of one session; `heard` holds them with what was said before."""
+    wanted = {one.id: one for one in said}
+    taught = [
+        Taught(
+            candidate=candidate,
+            text=wanted[candidate.message_id].text[candidate.start : candidate.end],
+            at=wanted[candidate.message_id].at or Moment.at(place.transaction.now),
+            trust=Trust.PERSON,
+            author=wanted[candidate.message_id].speaker or "user",
+        )
+        for candidate in extract(heard, attributes=attributes)
+        if candidate.message_id in wanted
+    ]
+    return learn(place, taught, attributes) if taught else []
+
+
+def original_of(record: MessageRecord) -> Original:
+    """Return a message as it is read to learn from."""
+    return Original(id=record.id, role=record.role, text=record.text, speaker=record.speaker, at=record.occurred)
+
+
+def _said(row: Row) -> Original:
+    values = row.values
+    at = Moment(
+        int(str(values["occurred_start"])),
+        int(str(values["occurred_end"])),
+        Precision(str(values["precision"])),
+        str(values["zone"]),
+    )
+    return Original(
+        id=id_text(row.indexed.record_id),
+        role=str(values["role"]),
+        text=str(values["text"]),
+        speaker=str(values["speaker"]),
+        at=at,
+    )
+
+
+def _question_before(place: Place, row: Row) -> list[Original]:
+    """Return the message before a first short one of a session, which it may answer."""
+    session_id, seq = bytes(row.values["session_id"]), int(str(row.values["seq"]))  # type: ignore[call-overload]
+    if seq <= 1:
+        return []
+    view = View({place.scope_id: place.scope})
+    before = records.session_messages(place.transaction, view, session_id, after=seq - 2, until=seq - 1)
+    return [original_of(one) for one in before]
