@@ -281,7 +281,13 @@ class Facts:
 
 def _beliefs(found: Sequence[ItemRecord]) -> list[Belief]:
     told = ((record, claim_of(record.body)) for record in found)
-    return [Belief(claim=claim, record=record) for record, claim in told if claim is not None]
+    known = [Belief(claim=claim, record=record) for record, claim in told if claim is not None]
+    return sorted(known, key=_as_said)
+
+
+def _as_said(belief: Belief) -> tuple[int, int, int, str]:
+    starts = min((source.start for source in belief.record.sources), default=0)
+    return belief.record.recorded_at, starts, belief.record.text.find(belief.value), belief.id
 
 
 def _of_slot(transaction: Transaction, view: View, belief: Belief) -> list[ItemRecord]:

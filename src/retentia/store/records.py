@@ -332,11 +332,7 @@ def items_about(
             fields = _fields(item, row)
             found[fields["id"]] = _item(fields, view)
     items = _with_sources(transaction, found).values()
-    return sorted((one for one in items if isinstance(one, ItemRecord)), key=_as_said)
-
-
-def _as_said(record: ItemRecord) -> tuple[int, int, str]:
-    return record.recorded_at, min((source.start for source in record.sources), default=0), record.id
+    return sorted((one for one in items if isinstance(one, ItemRecord)), key=lambda one: (one.recorded_at, one.id))
 
 
 @lru_cache(maxsize=64)
