@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from retentia.errors import RetentiaError
+    from retentia.learn.inline import LearningSettings
     from retentia.memory import Memory
+    from retentia.model.attributes import Attributes
+    from retentia.model.belief import Belief, Profile, Proposal
+    from retentia.model.learned import Learned
     from retentia.model.message import Document, Message, ToolCall
     from retentia.model.provenance import Source, Trust
     from retentia.model.record import Importance, Kind, Status
@@ -28,11 +32,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Attributes": "retentia.model.attributes",
+    "Belief": "retentia.model.belief",
     "Context": "retentia.working.context",
     "Document": "retentia.model.message",
     "Hit": "retentia.read.query",
     "Importance": "retentia.model.record",
     "Kind": "retentia.model.record",
+    "Learned": "retentia.model.learned",
+    "LearningSettings": "retentia.learn.inline",
     "Memory": "retentia.memory",
     "Message": "retentia.model.message",
     "Models": "retentia.providers.chat.models",
@@ -40,6 +48,8 @@ _HOMES = {
     "OpeningPolicy": "retentia.working.opening",
     "Precision": "retentia.model.time",
     "Principal": "retentia.security.access",
+    "Profile": "retentia.model.belief",
+    "Proposal": "retentia.model.belief",
     "Recall": "retentia.read.query",
     "Receipt": "retentia.write.receipt",
     "RetentiaError": "retentia.errors",
@@ -54,11 +64,15 @@ _HOMES = {
 }
 
 __all__ = [
+    "Attributes",
+    "Belief",
     "Context",
     "Document",
     "Hit",
     "Importance",
     "Kind",
+    "Learned",
+    "LearningSettings",
     "Memory",
     "Message",
     "Models",
@@ -66,6 +80,8 @@ __all__ = [
     "OpeningPolicy",
     "Precision",
     "Principal",
+    "Profile",
+    "Proposal",
     "Recall",
     "Receipt",
     "RetentiaError",

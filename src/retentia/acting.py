@@ -154,7 +154,9 @@ class ActingMemory(Gate):
         until: When | None = None,
         session: str | None = None,
         where: Mapping[str, object] | None = None,
+        as_of: When | None = None,
         min_relevance: float | None = None,
+        consequential: bool = False,
         also: Sequence[Scope | Shared] = (),
     ) -> Recall:
         """Find what is known in a scope, and in granted scopes beside it; see `Memory.recall`."""
@@ -172,7 +174,9 @@ class ActingMemory(Gate):
             until=until,
             session=session,
             where=where,
+            as_of=as_of,
             min_relevance=min_relevance,
+            consequential=consequential,
             also=[replace(one, kinds=self._narrowed(reach, Action.RECALL, one.scope, one.kinds)) for one in named],
         )
         newer = _raw([hit.newer.id for hit in found if hit.newer is not None])

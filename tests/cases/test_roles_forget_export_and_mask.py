@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retentia import Document, Memory, Principal, Scope, Source, ToolCall
+from retentia import Document, LearningSettings, Memory, Principal, Scope, Source, ToolCall
 from retentia.acting import ActingMemory
 from retentia.errors import AccessDenied, InvalidInput, NotFound
 from retentia.lifecycle.erase import Eraser
@@ -97,7 +97,8 @@ def clock() -> FixedClock:
 
 @pytest.fixture
 def memory(store_url: str, clock: FixedClock) -> Iterator[Memory]:
-    with Memory.open(store_url, embedder=FakeEmbedder(), worker=False, clock=clock) as opened:
+    nothing_learned = LearningSettings(is_on=False)  # what counts here is exactly what was said
+    with Memory.open(store_url, embedder=FakeEmbedder(), worker=False, clock=clock, learning=nothing_learned) as opened:
         opened.add([f"Write to {MAIL} or call {PHONE}", "I like tea"], scope=ANNA)
         opened.add("Bob likes coffee", scope=BOB)
         opened.drain()

@@ -18,11 +18,11 @@ from retentia.model.message import JSON
 from retentia.model.provenance import Source, Trust
 from retentia.model.record import Kind, Status
 from retentia.model.time import Moment
-from retentia.store import beliefs, claims, schema
+from retentia.store import beliefs, claims, records, schema
 from retentia.store.claims import Standing
 from retentia.write import indexed
 from retentia.write.admission import dump
-from retentia.write.items import link_sources
+from retentia.write.items import content_key, link_sources
 from retentia.write.place import Place
 from retentia.write.rows import Draft, Row
 
@@ -52,8 +52,9 @@ class _Slot:
 
 @dataclass(slots=True)
 class _Batch:
-    """What is to be written."""
+    """What is to be written. `by_content` knows the items that are one with whatever says the same words."""
 
+    by_content: dict[tuple[str, bytes], RecordId] = field(default_factory=dict)
     rows: dict[RecordId, Row] = field(default_factory=dict)
     sources: list[tuple[bytes, Source]] = field(default_factory=list)
     seen: list[bytes] = field(default_factory=list)
@@ -66,7 +67,7 @@ def learn(place: Place, taught: Sequence[Taught], attributes: Attributes) -> lis
     """Reconcile candidates in order with what a scope holds, and write what follows; tell what became of each."""
     keyed = [_Keyed.of(one, attributes) for one in taught]
     slots = _read(place, keyed)
-    batch = _Batch()
+    batch = _Batch(by_content=_by_content(place, keyed))
     learned = [_take(one, slots, batch, now=place.transaction.now) for one in keyed]
     _write(place, batch)
     return learned
@@ -106,6 +107,11 @@ class _Keyed:
             name_key(told.applies_to) if told.applies_to else bytes(16),
             name_key(one.corrects) if one.corrects else b"",
         )
+
+    @property
+    def is_told_by_its_words(self) -> bool:
+        """Whether it is one item with all that is kept of its kind in the same words; a fact is told by its claim."""
+        return self.taught.candidate.kind not in (Kind.FACT, Kind.PREFERENCE)
 
     @property
     def slot(self) -> tuple[bytes, str, bytes]:
@@ -155,6 +161,14 @@ def _read(place: Place, keyed: Sequence[_Keyed]) -> dict[tuple[bytes, str, bytes
     return slots
 
 
+def _by_content(place: Place, keyed: Sequence[_Keyed]) -> dict[tuple[str, bytes], RecordId]:
+    wanted = {
+        (one.taught.candidate.kind.value, content_key(one.taught.text)) for one in keyed if one.is_told_by_its_words
+    }
+    found = records.known_contents(place.transaction, place.scope_id, wanted) if wanted else {}
+    return {known: id_text(record_id) for known, record_id in found.items()}
+
+
 def _held(standing: Standing) -> Held | None:
     is_rejected = standing.status == Status.REJECTED
     if standing.retracted_at is not None and not is_rejected:
@@ -178,13 +192,16 @@ def _take(one: _Keyed, slots: Mapping[tuple[bytes, str, bytes], _Slot], batch: _
     held += [replace(other, is_opposite=True) for other in against.values()]
     decision = reconcile(one.new(), held, now=now)
     candidate = one.taught.candidate
+    known = batch.by_content.get((candidate.kind, content_key(one.taught.text))) if one.is_told_by_its_words else None
+    if known is not None and decision.effect in (Effect.ADD, Effect.PROPOSE):
+        decision = Decision(effect=Effect.SEEN_AGAIN, same=known, reason="known already, in the same words")
     record_id, status = decision.same, None
     if decision.effect in (Effect.ADD, Effect.PROPOSE):
         record_id, status = _add(one, decision, slot, batch, now=now)
     elif decision.effect is Effect.SEEN_AGAIN and decision.same is not None:
         batch.seen.append(id_bytes(decision.same))
         batch.sources += [(id_bytes(decision.same), source) for source in _source(one)]
-        status = slot.held[decision.same].status
+        status = slot.held[decision.same].status if decision.same in slot.held else None
     for gone_id, at in decision.ends:
         batch.ends[gone_id] = at
         for where in (slot.held, against):
@@ -211,6 +228,8 @@ def _add(one: _Keyed, decision: Decision, slot: _Slot, batch: _Batch, *, now: in
     record_id = id_text(raw)
     status = Status.STATED if decision.effect is Effect.ADD else Status.CANDIDATE
     batch.rows[record_id] = _row(one, decision, raw, status, recorded_at=now)
+    if one.is_told_by_its_words:
+        batch.by_content[one.taught.candidate.kind, content_key(one.taught.text)] = record_id
     batch.sources += [(raw, source) for source in _source(one)]
     said = one.taught.candidate.since or one.taught.at
     slot.held[record_id] = Held(
@@ -249,7 +268,8 @@ def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, r
     )
     is_past = decision.valid_to is not None
     described = indexed.item(candidate.kind, is_past=is_past, **draft.known(record_id, recorded_at))
-    return draft.row(described, content_key=None)
+    is_one = one.is_told_by_its_words and not is_past
+    return draft.row(described, content_key=content_key(draft.text) if is_one else None)
 
 
 def _source(one: _Keyed) -> list[Source]:

@@ -405,6 +405,23 @@ def see_again(transaction: Transaction, scope_id: int, kind: str, content_key: b
     return None if row is None else bytes(row.id)
 
 
+def known_contents(
+    transaction: Transaction, scope_id: int, contents: Collection[tuple[str, bytes]]
+) -> dict[tuple[str, bytes], bytes]:
+    """Return the ids of the items that have one of some contents, given as kind and content key."""
+    by_sought = {(kind, transaction.sought(item.c.content_key, scope_id, key)): (kind, key) for kind, key in contents}
+    statement = select(item.c.kind, item.c.content_key, item.c.id).where(
+        item.c.tenant == transaction.tenant, item.c.scope_id == scope_id
+    )
+    found: dict[tuple[str, bytes], bytes] = {}
+    for kind in sorted({kind for kind, _ in by_sought}):
+        keys = [key for other, key in by_sought if other == kind]
+        for some in batches(keys):
+            rows = transaction.rows(statement.where(item.c.kind == kind, item.c.content_key.in_(some)))
+            found.update(((kind, bytes(row.content_key)), bytes(row.id)) for row in rows)
+    return found
+
+
 def counts(transaction: Transaction, view: View) -> dict[str, int]:
     """Count the records of a view by kind."""
     found: dict[str, int] = {}
