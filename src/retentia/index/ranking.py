@@ -17,7 +17,8 @@ class RankedPassage(NamedTuple):
 class RankedRecord:
     """A record found: its score is that of its best passage, `signals` say what that one is made of, unweighted.
 
-    `passages` holds those of its passages that are among the best of the scope, best first.
+    `passages` holds those of its passages that are among the best of the scope, best first. `cosine` is that of the
+    best one, None when the query has no vector; one that has none itself has 0.
     """
 
     record_id: bytes
@@ -25,6 +26,7 @@ class RankedRecord:
     score: float
     signals: dict[str, float]
     passages: tuple[RankedPassage, ...]
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class _Seen:
     signals: Signals
     scores: Signal
     evidence: Evidence
+    cosines: Signal | None
 
 
 class ResidentIndex:
@@ -141,7 +142,7 @@ class ResidentIndex:
         found = self.lexicon.find(query, self.layout)
         seen = look(query, found, vector if self.vectors.are_any_known else None, permitted, weights or Weights())
         held_back = 0 if permitted is None else len(permitted) - int(np.count_nonzero(permitted))
-        records = best_records(seen.scores, seen.signals, self.columns, self.layout, limit=limit)
+        records = best_records(seen.scores, seen.signals, self.columns, self.layout, limit=limit, cosines=seen.cosines)
         return Ranking(records, seen.evidence, held_back)
 
     def _look_at_all(
@@ -161,7 +162,7 @@ class ResidentIndex:
             scores[~permitted] = -np.inf
         highest = None if cosines is None else _highest(cosines, permitted)
         evidence = Evidence(_highest(lexical, permitted), _highest(grams, permitted), highest, found.unseen)
-        return _Seen(signals, scores, evidence)
+        return _Seen(signals, scores, evidence, cosines)
 
     def _look_twice(
         self,
@@ -201,7 +202,7 @@ class ResidentIndex:
         np.minimum(scores, closely.min(initial=np.inf, where=closely > -np.inf), out=scores)
         scores[at] = closely
         evidence = Evidence(_highest(lexical, permitted), float(grams.max()), highest, found.unseen)
-        return _Seen(signals, scores, evidence)
+        return _Seen(signals, scores, evidence, guessed)
 
     def _signals(
         self, query: QueryTerms, found: Occurrences, lexical: Signal, grams: Signal, cosines: Signal | None

@@ -16,7 +16,7 @@ _LOWEST = float(np.finfo(np.float32).min)
 
 
 def best_records(
-    scores: Signal, signals: Signals, columns: Columns, layout: Layout, *, limit: int
+    scores: Signal, signals: Signals, columns: Columns, layout: Layout, *, limit: int, cosines: Signal | None = None
 ) -> tuple[RankedRecord, ...]:
     """Return the `limit` best records, each by its best passage; what scores -inf is never returned."""
     wanted = limit * _SPARE
@@ -26,7 +26,7 @@ def best_records(
         for place, record in enumerate(columns.ids(layout.rows[best])):
             places.setdefault(record, []).append(place)
         if len(places) >= limit or len(best) < wanted:
-            return _records(best, dict(islice(places.items(), limit)), scores, signals, columns, layout)
+            return _records(best, dict(islice(places.items(), limit)), scores, signals, columns, layout, cosines)
         wanted *= _SPARE
 
 
@@ -51,6 +51,7 @@ def _records(
     signals: Signals,
     columns: Columns,
     layout: Layout,
+    cosines: Signal | None,
 ) -> tuple[RankedRecord, ...]:
     chosen = best[[place for found in places.values() for place in found]]
     rows = layout.rows[chosen]
@@ -58,8 +59,9 @@ def _records(
     passages = map(RankedPassage._make, zip(*(column.tolist() for column in spans), strict=True))
     first = best[[found[0] for found in places.values()]]
     kinds = columns.kind.codes[layout.rows[first]].tolist()
+    near: list[float | None] = [None] * len(first) if cosines is None else cosines[first].tolist()
     return tuple(
-        RankedRecord(record, columns.kind.labels[kind], found[0].score, said, found)
-        for (record, at), kind, said in zip(places.items(), kinds, signals.at(first), strict=True)
+        RankedRecord(record, columns.kind.labels[kind], found[0].score, said, found, cosine)
+        for (record, at), kind, said, cosine in zip(places.items(), kinds, signals.at(first), near, strict=True)
         for found in (tuple(islice(passages, len(at))),)
     )
