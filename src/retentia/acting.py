@@ -156,6 +156,7 @@ class ActingMemory(Gate):
         where: Mapping[str, object] | None = None,
         as_of: When | None = None,
         min_relevance: float | None = None,
+        floor: float | None = None,
         consequential: bool = False,
         also: Sequence[Scope | Shared] = (),
     ) -> Recall:
@@ -176,6 +177,7 @@ class ActingMemory(Gate):
             where=where,
             as_of=as_of,
             min_relevance=min_relevance,
+            floor=floor,
             consequential=consequential,
             also=[replace(one, kinds=self._narrowed(reach, Action.RECALL, one.scope, one.kinds)) for one in named],
         )

@@ -398,6 +398,7 @@ class Memory:
         where: Mapping[str, object] | None = None,
         as_of: When | None = None,
         min_relevance: float | None = None,
+        floor: float | None = None,
         consequential: bool = False,
         also: Sequence[Scope | Shared] = (),
     ) -> Recall:
@@ -407,8 +408,9 @@ class Memory:
         metadata (see `retentia.model.filters`), both inside the search. What no longer holds answers questions about
         the past only ("where did I live before?"), or with `as_of`, which asks for what held then. `consequential`
         marks what the person has not confirmed. `min_relevance` replaces the calibrated cutoff; 0 always answers.
-        `also` names other scopes of the tenant to search together with this one; the scope of each hit's record says
-        where it is from. Raises InvalidInput, InvalidFilter, InvalidMoment.
+        With a `floor` (0 to 1) each hit must reach that relevance by itself, unless the question says one of the names
+        that its metadata lists under "names". `also` names other scopes of the tenant to search together with this one;
+        the scope of each hit's record says where it is from. Raises InvalidInput, InvalidFilter, InvalidMoment.
         """
         asked = Query(
             text=query,
@@ -421,6 +423,7 @@ class Memory:
             where=None if where is None else parse_filter(where),
             as_of=None if as_of is None else Moment.parse(as_of, zone=self._zone).start,
             min_relevance=min_relevance,
+            floor=floor,
             consequential=consequential,
             also=tuple(one if isinstance(one, Shared) else Shared(one) for one in also),
         )

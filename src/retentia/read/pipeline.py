@@ -22,6 +22,7 @@ from retentia.read.cutoff import relevance, threshold_for
 from retentia.read.echoes import without_echoes
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
+from retentia.read.floor import Judge
 from retentia.read.masks import mask, without, without_past
 from retentia.read.outdated import Outdated, is_touched, outdated
 from retentia.read.presence import Presence
@@ -36,6 +37,7 @@ from retentia.tools.newer import Newer, newer_results
 from retentia.tools.twins import twins_among
 
 MAX_QUERY_CHARACTERS = 20_000
+_CANDIDATES_FOR_FLOOR = 100
 Vector = NDArray[np.float32]
 
 
@@ -116,10 +118,13 @@ class ReadPipeline:
             if limited:
                 allowed = without(index.columns, allowed, _withheld(transaction, limited))
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
-                ranking = index.search(terms, vector, limit=query.limit, allowed=allowed, weights=self._weights)
+                wanted = query.limit if query.floor is None else max(query.limit, _CANDIDATES_FOR_FLOOR)
+                ranking = index.search(terms, vector, limit=wanted, allowed=allowed, weights=self._weights)
             pending = resident.pending
         known = relevance(ranking.evidence, serving.identity.name, len(index))
-        threshold = threshold_for(serving.identity.name) if query.min_relevance is None else query.min_relevance
+        threshold = query.min_relevance
+        if threshold is None:  # with a floor each hit is judged by itself
+            threshold = threshold_for(serving.identity.name) if query.floor is None else 0.0
         if known < threshold or not ranking.records:
             return _nothing(
                 _why_nothing(ranking, known, threshold),
@@ -129,16 +134,24 @@ class ReadPipeline:
                 pending_count=pending,
             )
         found = records.fetch(transaction, readable, _by_kind(ranking.records))
-        kept = _without_twins(ranking.records, found)
-        newer = newer_results(transaction, readable, list(kept.values()), until=query.until)
         ranked: Sequence[RankedRecord] = ranking.records
+        if query.floor is not None:
+            judge = Judge(
+                text=query.text[:MAX_QUERY_CHARACTERS],
+                floor=query.floor,
+                embedder=serving.identity.name,
+                passages=len(index),
+            )
+            ranked = judge.meant(ranking, found)[: query.limit]
+        kept = _without_twins(ranked, found)
+        newer = newer_results(transaction, readable, list(kept.values()), until=query.until)
         replaced: dict[RecordId, Newer] = {}
         if has_past and not asks_past:
             ranked, replaced = _behind(ranked, kept, outdated(transaction, readable, kept.values()))
         hits = self._hits(ranked, kept, {**newer, **replaced}, query)
         return Recall(
             hits=hits,
-            reason=_why(hits, ranking),
+            reason=_why(hits, ranking, is_short=bool(ranked)),
             relevance=known,
             threshold=threshold,
             filtered_count=ranking.filtered,
@@ -284,7 +297,9 @@ def _why_nothing(ranking: Ranking, known: float, threshold: float) -> str:
     )
 
 
-def _why(hits: Sequence[Hit], ranking: Ranking) -> str:
+def _why(hits: Sequence[Hit], ranking: Ranking, *, is_short: bool) -> str:
+    if not hits and not is_short:
+        return "nothing here is named by the question, or near enough to it"
     if not hits:
         return "what was found does not fit into the token budget"
     held_back = f"; the filters held back {ranking.filtered} passages" if ranking.filtered else ""

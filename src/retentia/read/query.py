@@ -36,6 +36,7 @@ class Query:
     where: Filter | None = None
     as_of: int | None = None
     min_relevance: float | None = None
+    floor: float | None = None
     consequential: bool = False
     also: tuple[Shared, ...] = ()
 
