@@ -124,6 +124,29 @@ def multilingual(**choices: object) -> None:
     _evaluate(load_multilingual, choices)
 
 
+@eval_group.command("precision")
+@_path
+@click.option("--embedder", default="auto", show_default=True, help="Embedder, as for a store: auto, use, e5 …")
+@click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the cases go to stderr.")
+def precision(path: Path, embedder: str, as_json: bool) -> None:
+    """Ask PrecisionMemBench's cases: what must, may and must not come back. PATH is the folder with its two files."""
+    from retentia.cli.output import print_table
+    from retentia.evals.loaders import load_precision
+    from retentia.evals.precision import figures, run_precision
+
+    with _refusals(), _progress("precision") as progress:
+        results = run_precision(load_precision(path), embedder=embedder, progress=progress)
+    told = figures(results)
+    for one in results:
+        wrong = {"missing": one.missing, "forbidden": one.forbidden, "leaked": one.leaked, "surplus": one.surplus}
+        if said := "; ".join(f"{name} {', '.join(sources)}" for name, sources in wrong.items() if sources):
+            click.echo(f"{one.case.id}: {said}", err=as_json)
+    if as_json:
+        click.echo(json.dumps(told, ensure_ascii=False))
+    else:
+        print_table("precision", ("", ""), told.items())
+
+
 @eval_group.command("personal")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
 def personal(as_json: bool) -> None:

@@ -4,6 +4,7 @@ from retentia.evals.loaders.beam import load_beam
 from retentia.evals.loaders.locomo import load_locomo
 from retentia.evals.loaders.metatool import load_metatool
 from retentia.evals.loaders.multilingual import load_multilingual
+from retentia.evals.loaders.precisionmembench import load_precision
 from retentia.evals.loaders.xquad import load_xquad
 
-__all__ = ["load_beam", "load_locomo", "load_metatool", "load_multilingual", "load_xquad"]
+__all__ = ["load_beam", "load_locomo", "load_metatool", "load_multilingual", "load_precision", "load_xquad"]
