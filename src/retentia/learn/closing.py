@@ -1,0 +1,56 @@
+"""Closing: does a sentence of the person say that a commitment was kept, or that nobody means to keep it any more?
+
+It must say so outright and name the same thing: what it is about has to be in the words of the commitment. Better an
+item that stays open too long than one that vanishes: nothing closes by a word such as "done" alone.
+"""
+
+import re
+from collections.abc import Set as AbstractSet
+
+from retentia.index.tokenizer import analyse_query
+from retentia.languages.closing import ClosingWords, closing_form, closing_words
+from retentia.model.commitment import Commitment, Outcome
+
+_MOST_OF_IT = 2 / 3
+
+
+def closed_by(sentence: str, commitment: Commitment) -> Outcome | None:
+    """Return how the sentence says that the commitment ended; None where it does not say so without doubt."""
+    said = closing_form(sentence).strip()
+    if said.endswith("?"):
+        return None
+    told = next((found for words in closing_words() if (found := _told(said, words)) is not None), None)
+    if told is None:
+        return None
+    outcome, rest = told
+    about, promised = _content(rest), _content(commitment.what)
+    shared = about & promised
+    names_it = bool(shared) and (about <= promised or len(shared) >= _MOST_OF_IT * len(promised))
+    return outcome if names_it else None
+
+
+def is_closed_by(sentence: str, commitment: Commitment) -> bool:
+    """Tell whether the sentence says that the commitment ended, done or dropped."""
+    return closed_by(sentence, commitment) is not None
+
+
+def _told(said: str, words: ClosingWords) -> tuple[Outcome, str] | None:
+    """Return the outcome a sentence tells, and the sentence without the words that tell it."""
+    if match := words.dropped.search(said):
+        return "dropped", _without(match)
+    match = words.done.search(said)
+    if match is None or words.against.search(said):
+        return None
+    return "done", _without(match)
+
+
+def _without(match: re.Match[str]) -> str:
+    between = [part for part in match.groups() if part]
+    return " ".join([match.string[: match.start()], *between, match.string[match.end() :]])
+
+
+def _content(text: str) -> AbstractSet[int]:
+    """Return the stems of the words that name something."""
+    filler = {word for words in closing_words() for word in words.filler}
+    named = " ".join(word for word in closing_form(text).split() if word.strip(".,!:;()\"'") not in filler)
+    return frozenset(analyse_query(named).stems.tolist())
