@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from retentia.cli.main import cli
 from retentia.errors import InvalidInput
 from retentia.evals.loaders import load_precision
 from retentia.evals.loaders.precisionmembench import Case, Expected, SeedBelief
@@ -95,3 +97,31 @@ def test_answers_hold_what_they_must_and_nothing_that_they_must_not() -> None:
     assert (told["must_not_returned"], told["leaks"]) == (0, 0)
     assert told["must_include_recall"] >= 0.9
     assert told["precision"] >= 0.9
+
+
+def test_the_command_ends_with_one_json_object_and_names_what_went_wrong(tmp_path: Path) -> None:
+    beliefs = [
+        {"_id": "r", "canonical_name": "redis_cache", "aliases": ["Redis"], "content": "Redis is a cache.", **_ALWAYS},
+        {"_id": "b", "canonical_name": "linting", "aliases": ["Biome"], "content": "Uses Biome.", **_ALWAYS},
+    ]
+    cases = [
+        {"caseId": "one", "query": "redis?", "expect": {"relevantBeliefs": {"shouldOnlyInclude": ["r"]}}, **_ASKED},
+        {"caseId": "two", "query": "biome?", "expect": {"relevantBeliefs": {"shouldOnlyInclude": []}}, **_ASKED},
+    ]
+    (tmp_path / "beliefs.seed.json").write_text(json.dumps(beliefs))
+    (tmp_path / "retrieval_cases.json").write_text(json.dumps(cases))
+    done = CliRunner().invoke(cli, ["eval", "precision", str(tmp_path), "--embedder", "none", "--json"])
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert (told["precision"], told["must_include_recall"], told["must_not_returned"]) == (0.5, 1.0, 0)
+    assert "two: surplus b" in done.stderr
+
+
+_ASKED = {"category": "", "scope": ["domain:code"]}
+_ALWAYS = {
+    "user_id": "u",
+    "type": "preference",
+    "scope": ["domain:code"],
+    "epistemic_status": "active",
+    "pinned": False,
+    "resolved_at": None,
+}

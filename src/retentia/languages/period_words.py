@@ -183,7 +183,7 @@ def _before(words: str, article: str) -> re.Pattern[str]:
 
 
 def _spaced(words: str) -> str:
-    return words.replace(" ", _BLANK).replace(f"{_BLANK}?", "[ ]{0,2}").replace(f"{_BLANK}+", "[ ]+")
+    return words.replace("\n", "").replace(" ", _BLANK).replace(f"{_BLANK}?", "[ ]{0,2}").replace(f"{_BLANK}+", "[ ]+")
 
 
 def _any(words: Iterable[str]) -> str:
