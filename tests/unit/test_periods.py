@@ -155,6 +155,8 @@ def test_a_promise_names_the_next_such_day(text: str, since: str, until: str, ro
         "кожного понеділка, лютий холод",
         "the last time we met, last but not least",
         "I read it in three days.",
+        "in the coming weeks, in recent years, in den letzten Jahren, за останні роки",
+        "since the 1998 law and after the 1954 flood",
         "30 February 2026, 31.02.2026",
         "a year of 99999999 days ago",
     ],

@@ -64,7 +64,7 @@ def numeric_dates(text: str) -> Iterator[NumericDate]:
 def clock_behind(text: str, place: int) -> Clock | None:
     """Return the time of day that follows a place; a bare number is none."""
     match = _CLOCK.match(text, place)
-    if match is None or not (match["m"] or match["mark"]):
+    if match is None or not (match["mark"] or (match["m"] and match.string[match.end("h")] == ":")):
         return None
     hour, mark = int(match["h"]), (match["mark"] or "").strip().casefold()
     if mark[:1] in ("a", "p"):

@@ -39,6 +39,11 @@ class Said:
         return self.core.means in _NEAR and self.core.choose is None and self.text("year") is None
 
     @property
+    def is_plural(self) -> bool:
+        """Whether its unit is more than one."""
+        return (self.text("unit") or "").casefold() in self.words.plurals
+
+    @property
     def ends_in_name(self) -> bool:
         """Whether its last word could be a name or a verb: a month or season without a year, behind no "last"."""
         return self.is_near and self.core.means in ("month", "season", "date", "days")
@@ -100,7 +105,9 @@ def _day(said: Said, now: datetime, choice: Choice) -> Stretch:
     return calendar.day(now, said.core.offset)
 
 
-def _calendar(said: Said, now: datetime, choice: Choice) -> Stretch:
+def _calendar(said: Said, now: datetime, choice: Choice) -> Stretch | None:
+    if said.is_plural:
+        return None
     unit = said.value("unit") or said.core.unit or "month"
     return calendar.unit(now, unit, said.core.offset)
 
@@ -109,7 +116,9 @@ def _weekend(said: Said, now: datetime, choice: Choice) -> Stretch:
     return calendar.weekend(now, choice)
 
 
-def _rolling(said: Said, now: datetime, choice: Choice) -> Stretch:
+def _rolling(said: Said, now: datetime, choice: Choice) -> Stretch | None:
+    if said.is_plural and said.number("number") is None:
+        return None
     unit = said.value("unit")
     first = calendar.away(now, unit, -(said.number("number") or 1))
     return Stretch(first if unit == "hour" else midnight(first), now + _CLOCK_TICK)

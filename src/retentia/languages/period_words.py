@@ -60,6 +60,7 @@ class PeriodWords:
     lowered: frozenset[str]
     hints: frozenset[str]
     short_months: frozenset[str]
+    plurals: frozenset[str]
     names: frozenset[str]
     before: Mapping[Edge, re.Pattern[str]]
     needed: Mapping[str, re.Pattern[str]]
@@ -112,9 +113,13 @@ def _load(language: Language) -> PeriodWords:
         lowered=frozenset(data["capitalised"].casefold().split()),
         hints=_hints(data, values),
         short_months=frozenset(form.casefold() for forms in data["short_months"] for form in forms.split()),
+        plurals=frozenset(data["plurals"].split()),
         names=frozenset(data["names"].split()),
         before={edge: _before(before[edge], article) for edge in EDGES},
-        needed={name: _before(before[name], article) for name in ("weekday", "year", "quarter", "season", "month")},
+        needed={
+            "year": _before(before["year"], ""),  # "the 1998 law" names a law
+            **{name: _before(before[name], article) for name in ("weekday", "quarter", "season", "month")},
+        },
         between=_before(before["between"], article),
         names_after=_before("|".join(data["names_after"].split()), article),
         joined=re.compile(rf"[ ]{{0,2}}(?:{_spaced(before['and'])})[ ]{{0,2}}{article}", re.IGNORECASE),
