@@ -31,6 +31,7 @@ _UNSEEN = (
     ),
 )
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{40,4000}={0,2}(?![A-Za-z0-9+/_=-])")
+_SHORTEST_RUN = 40
 _FEWEST_WORDS = 4
 _WORDS = re.compile(r"[^\W\d_]{2,}(?=[\s,.:;!?]|\Z)")
 
@@ -112,6 +113,8 @@ def _unseen(text: str) -> Iterator[Suspicion]:
 
 def _encoded(text: str) -> Iterator[Suspicion]:
     """Yield Base64 that says several words; keys, digests and pictures do not."""
+    if max(map(len, text.split()), default=0) < _SHORTEST_RUN:  # most texts are done here
+        return
     for match in _ENCODED.finditer(text):
         told = _decoded(match[0])
         if len(_WORDS.findall(told)) >= _FEWEST_WORDS:
