@@ -73,8 +73,10 @@ def suspect(text: str) -> list[Suspicion]:
 def _spoken(text: str) -> Iterator[Suspicion]:
     """Yield what the patterns find; each is tried only around its hints."""
     lowered = text.replace("\u0130", "I").lower()  # the one letter whose lower case is two
-    raw = lowered.encode("utf-8", "surrogatepass")  # bytes are searched faster than wide characters
-    places = {hint: list(_places(lowered, hint)) for hint, said in _hints().items() if said in raw}
+    letters = lowered.encode("ascii", "ignore")  # bytes are searched faster than wide characters
+    whole = letters if len(letters) == len(lowered) else lowered.encode("utf-8", "surrogatepass")
+    there = (hint for hint, raw in _hints().items() if raw in (letters if hint.isascii() else whole))
+    places = {hint: list(_places(lowered, hint)) for hint in there}
     for pattern in _patterns():
         around = sorted(place for hint in pattern.hints for place in places.get(hint, ()))
         for start, end in _windows(around, len(text)):
