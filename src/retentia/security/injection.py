@@ -115,12 +115,15 @@ def _unseen(text: str) -> Iterator[Suspicion]:
 
 def _encoded(text: str) -> Iterator[Suspicion]:
     """Yield Base64 that says several words; keys, digests and pictures do not."""
-    if max(map(len, text.split()), default=0) < _SHORTEST_RUN:  # most texts are done here
-        return
-    for match in _ENCODED.finditer(text):
-        told = _decoded(match[0])
-        if len(_WORDS.findall(told)) >= _FEWEST_WORDS:
-            yield Suspicion("encoded", *match.span(), "hides words in Base64")
+    place = 0
+    for word in text.split():
+        if len(word) < _SHORTEST_RUN:  # nearly all
+            continue
+        start = text.index(word, place)
+        place = start + len(word)
+        for match in _ENCODED.finditer(text, start, place):
+            if len(_WORDS.findall(_decoded(match[0]))) >= _FEWEST_WORDS:
+                yield Suspicion("encoded", *match.span(), "hides words in Base64")
 
 
 def _decoded(run: str) -> str:
