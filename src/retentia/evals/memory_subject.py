@@ -12,9 +12,10 @@ from retentia.evals.cache import DEFAULT_FOLDER, CachedEmbedder
 from retentia.evals.dataset import Entry, Group
 from retentia.evals.subject import Answer, Found
 from retentia.index.signals import Weights
+from retentia.learn.inline import LearningSettings
 from retentia.memory import Memory
 from retentia.model.message import Message
-from retentia.model.record import Kind
+from retentia.model.record import ItemRecord, Kind
 from retentia.model.scope import Scope
 from retentia.providers.base import Embedder
 from retentia.providers.resolve import resolve
@@ -49,11 +50,22 @@ class MemorySubject:
         recall = self._memory.recall(question, scope=_scope(group), limit=limit, min_relevance=_EVERYTHING)
         spent_ms = (time.perf_counter() - started) * 1000
         return Answer(
-            found=tuple(_found(self._sources[hit.id], hit) for hit in recall.hits),
+            found=tuple(self._found(recall.hits)),
             relevance=recall.relevance,
             search_ms=spent_ms - recall.timing.embed_ms,
             threshold=self._cutoff(group),
         )
+
+    def _found(self, hits: Sequence[Hit]) -> Iterator[Found]:
+        """Yield what was found by its source; something learned stands for the message it was learned from, once."""
+        seen: set[str] = set()
+        for hit in hits:
+            known_from = hit.record.sources if isinstance(hit.record, ItemRecord) else ()
+            record = next((one for one in (hit.id, *(source.id for source in known_from)) if one in self._sources), "")
+            source = self._sources.get(record, "")
+            if source and source not in seen:
+                seen.add(source)
+                yield Found(source=source, tokens=hit.tokens, score=hit.score, signals=hit.signals)
 
     def shown(self, group: Group, question: str, *, budget: int) -> tuple[str, ...]:
         """Return what the context of a new session shows of the group, as the model would see it."""
@@ -98,17 +110,24 @@ class MemorySubject:
 
 @contextmanager
 def fresh_subject(
-    embedder: str, cache_dir: Path | None = None, weights: Weights | None = None
+    embedder: str, cache_dir: Path | None = None, weights: Weights | None = None, *, learns: bool = True
 ) -> Iterator[MemorySubject]:
     """Open a new store in a temporary folder, with embeddings cached in `cache_dir`; it is gone afterwards.
 
-    `weights` says how much each signal counts, None as for any other store.
+    `weights` says how much each signal counts, None as for any other store; `learns` whether rules learn from what is
+    ingested.
     """
     inside = resolve(embedder)
     cached = None if inside is None else CachedEmbedder(inside, cache_dir or DEFAULT_FOLDER)
     with tempfile.TemporaryDirectory(prefix="retentia-eval-") as folder:
         try:
-            with Memory.open(Path(folder) / "eval.db", embedder=cached, worker=False, weights=weights) as memory:
+            with Memory.open(
+                Path(folder) / "eval.db",
+                embedder=cached,
+                worker=False,
+                weights=weights,
+                learning=LearningSettings(is_on=learns),
+            ) as memory:
                 yield MemorySubject(memory, inside)
         finally:
             if cached is not None:
@@ -128,10 +147,6 @@ def _message(entry: Entry) -> Message:
         at=entry.at or None,
         key=entry.source,
     )
-
-
-def _found(source: str, hit: Hit) -> Found:
-    return Found(source=source, tokens=hit.tokens, score=hit.score, signals=hit.signals)
 
 
 def _timed_ms(embedder: Embedder, question: str) -> float:

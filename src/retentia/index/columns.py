@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from retentia.index.tokenizer import date_text
 from retentia.model.passage import IS_PAST
+from retentia.model.record import ITEM_KINDS
 
 _GROWTH = 8
 _LABEL_BYTES = 160  # an entry of a dict, its key and its place in the list of labels
@@ -118,6 +119,11 @@ class Columns:
     @property
     def nbytes(self) -> int:
         return sum(column.nbytes for column in vars(self).values())
+
+    @property
+    def has_items(self) -> bool:
+        """Whether any row is of something known, which may only repeat what was said."""
+        return any(kind in ITEM_KINDS for kind in self.kind.labels)
 
     @property
     def has_past(self) -> bool:

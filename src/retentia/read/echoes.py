@@ -1,20 +1,30 @@
 """Echoes: a record that only quotes another one found says nothing more; the source is shown, once. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from retentia.model.record import ItemRecord
 from retentia.read.query import Hit
 
 
 def without_echoes(hits: Iterable[Hit]) -> list[Hit]:
-    """Leave out items whose text stands word for word in one of their sources, where that is a hit, too."""
+    """Leave out items whose text stands word for word in one of their sources, where that is a hit, too.
+
+    The source takes the place of the first of both, with its score.
+    """
     listed = list(hits)
-    texts = {hit.id: hit.record.text for hit in listed}
-    return [hit for hit in listed if not _is_echo(hit, texts)]
+    by_id = {hit.id: hit for hit in listed}
+    shown: dict[str, Hit] = {}
+    for hit in listed:
+        said = _said_in(hit, by_id)
+        if said is None:
+            shown.setdefault(hit.id, hit)
+        else:
+            shown.setdefault(said.id, replace(said, score=hit.score))
+    return list(shown.values())
 
 
-def _is_echo(hit: Hit, texts: dict[str, str]) -> bool:
+def _said_in(hit: Hit, found: Mapping[str, Hit]) -> Hit | None:
     record = hit.record
-    if not isinstance(record, ItemRecord):
-        return False
-    return any(record.text in texts.get(source.id, "") for source in record.sources)
+    sources = (found.get(source.id) for source in record.sources) if isinstance(record, ItemRecord) else ()
+    return next((source for source in sources if source is not None and record.text in source.record.text), None)

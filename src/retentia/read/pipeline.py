@@ -118,7 +118,8 @@ class ReadPipeline:
             if limited:
                 allowed = without(index.columns, allowed, _withheld(transaction, limited))
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
-                wanted = query.limit if query.floor is None else max(query.limit, _CANDIDATES_FOR_FLOOR)
+                wanted = query.limit + (query.limit if index.columns.has_items else 0)  # some may be echoes
+                wanted = wanted if query.floor is None else max(wanted, _CANDIDATES_FOR_FLOOR)
                 ranking = index.search(terms, vector, limit=wanted, allowed=allowed, weights=self._weights)
             pending = resident.pending
         known = relevance(ranking.evidence, serving.identity.name, len(index))
@@ -196,6 +197,8 @@ class ReadPipeline:
                     continue
                 left -= hit.tokens
             hits.append(hit)
+            if len(hits) == query.limit:
+                break
         return tuple(hits)
 
     def _hit(self, ranked: RankedRecord, record: Record, newer: Newer | None, *, consequential: bool) -> Hit:
