@@ -20,35 +20,49 @@ from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction, batches
 from retentia.store.schema import message, session, summary
 
-_STRETCHES = (
-    select(summary.c.level, summary.c.first_seq, summary.c.last_seq, summary.c.messages, summary.c.tokens)
+_OF_SESSION = select(
+    summary.c.level, summary.c.first_seq, summary.c.last_seq, summary.c.messages, summary.c.tokens
+).where(
+    summary.c.tenant == bindparam("tenant"),
+    summary.c.scope_id == bindparam("scope_id"),
+    summary.c.session_id == bindparam("session_id"),
+)
+_STRETCHES = _OF_SESSION.where(summary.c.level >= SEGMENT_LEVEL).order_by(summary.c.level.desc(), summary.c.first_seq)
+_HIGHEST = (
+    _OF_SESSION.where(summary.c.level >= SEGMENT_LEVEL)
+    .order_by(summary.c.level.desc(), summary.c.first_seq.desc())
+    .limit(2)
+)
+_OF_LEVEL = summary.alias("of_level")
+_LAST_STARTED = (
+    select(_OF_LEVEL.c.first_seq)
     .where(
-        summary.c.tenant == bindparam("tenant"),
-        summary.c.scope_id == bindparam("scope_id"),
-        summary.c.session_id == bindparam("session_id"),
-        summary.c.level >= SEGMENT_LEVEL,
+        _OF_LEVEL.c.tenant == bindparam("tenant"),
+        _OF_LEVEL.c.scope_id == bindparam("scope_id"),
+        _OF_LEVEL.c.session_id == bindparam("session_id"),
+        _OF_LEVEL.c.level == bindparam("level"),
+        _OF_LEVEL.c.first_seq <= bindparam("reached"),
     )
-    .order_by(summary.c.level.desc(), summary.c.first_seq)
+    .order_by(_OF_LEVEL.c.first_seq.desc())
+    .limit(1)
+    .scalar_subquery()
 )
-_OVERVIEW = summary.alias("overview")
-_BEYOND_OVERVIEW = _STRETCHES.where(
-    ~exists().where(
-        _OVERVIEW.c.tenant == bindparam("tenant"),
-        _OVERVIEW.c.scope_id == bindparam("scope_id"),
-        _OVERVIEW.c.session_id == bindparam("session_id"),
-        _OVERVIEW.c.level == OVERVIEW_LEVEL,
-        summary.c.level < OVERVIEW_LEVEL,
-        summary.c.last_seq <= _OVERVIEW.c.last_seq,
-    )
-)
+# By their keys: rows are wide, and reading all of a long session to compare where they end takes milliseconds.
+_ENDING_BEHIND = _OF_SESSION.where(
+    summary.c.level == bindparam("level"),
+    summary.c.first_seq >= func.coalesce(_LAST_STARTED, 0),
+    summary.c.last_seq > bindparam("reached"),
+).order_by(summary.c.first_seq)
 _LAST_COVERED = (
-    select(func.coalesce(func.max(summary.c.last_seq), 0))
+    select(summary.c.last_seq)
     .where(
         summary.c.tenant == bindparam("tenant"),
         summary.c.scope_id == bindparam("scope_id"),
         summary.c.session_id == bindparam("session_id"),
         summary.c.level == SEGMENT_LEVEL,
     )
+    .order_by(summary.c.first_seq.desc())
+    .limit(1)
     .scalar_subquery()
 )
 _UNCOVERED = (
@@ -57,7 +71,7 @@ _UNCOVERED = (
         message.c.tenant == bindparam("tenant"),
         message.c.scope_id == bindparam("scope_id"),
         message.c.session_id == bindparam("session_id"),
-        message.c.seq > _LAST_COVERED,
+        message.c.seq > func.coalesce(_LAST_COVERED, 0),
     )
     .limit(bindparam("due_at"))
 )
@@ -108,7 +122,13 @@ def stretches(transaction: Transaction, scope_id: int, session_id: bytes) -> lis
 def standing(transaction: Transaction, scope_id: int, session_id: bytes) -> list[Stretch]:
     """Return what is covered without what lies below the overview, if there is one."""
     key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
-    return [Stretch(*row) for row in transaction.tuples(_BEYOND_OVERVIEW, key)]
+    highest = [Stretch(*row) for row in transaction.tuples(_HIGHEST, key)]
+    if not highest or highest[0].level != OVERVIEW_LEVEL:
+        return stretches(transaction, scope_id, session_id)
+    overview, *below = highest
+    levels = range(below[0].level if below else 0, 0, -1)
+    behind = (transaction.tuples(_ENDING_BEHIND, {**key, "level": at, "reached": overview.last_seq}) for at in levels)
+    return [overview, *(Stretch(*row) for rows in behind for row in rows)]
 
 
 def texts(transaction: Transaction, scope_id: int, session_id: bytes, wanted: Collection[Stretch]) -> list[Summary]:
