@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, exists, func, insert, select, tuple_
+from sqlalchemy import ColumnElement, Table, bindparam, delete, exists, func, insert, select
 
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.summary import OVERVIEW_LEVEL, SEGMENT_LEVEL, SESSION_LEVEL, Summary
@@ -83,13 +83,16 @@ _COVERED = select(summary.c.level, summary.c.first_seq, summary.c.last_seq).wher
     summary.c.scope_id == bindparam("scope_id"),
     summary.c.session_id == bindparam("session_id"),
 )
-_DELETE_ONE = delete(summary).where(
+_KEY = (
     summary.c.tenant == bindparam("tenant"),
     summary.c.scope_id == bindparam("scope_id"),
     summary.c.session_id == bindparam("session_id"),
     summary.c.level == bindparam("level"),
     summary.c.first_seq == bindparam("first_seq"),
 )
+_NAMES = tuple(summary.c.keys())
+_ONE = select(summary).where(*_KEY)
+_DELETE_ONE = delete(summary).where(*_KEY)
 _DELETE_ORPHANS = delete(summary).where(
     summary.c.tenant == bindparam("tenant"),
     summary.c.scope_id == bindparam("scope_id"),
@@ -133,12 +136,12 @@ def standing(transaction: Transaction, scope_id: int, session_id: bytes) -> list
 
 def texts(transaction: Transaction, scope_id: int, session_id: bytes, wanted: Collection[Stretch]) -> list[Summary]:
     """Return the summaries of stretches, in the order of the session."""
-    if not wanted:
-        return []
-    keys = [(stretch.level, stretch.first_seq) for stretch in wanted]
-    named = tuple_(summary.c.level, summary.c.first_seq).in_(keys)
-    statement = select(summary).where(*_of(transaction, scope_id, session_id), named).order_by(summary.c.first_seq)
-    return [_summary(row) for row in transaction.rows(statement)]
+    found: list[Summary] = []
+    for one in sorted(wanted, key=lambda stretch: stretch.first_seq):
+        key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
+        rows = transaction.tuples(_ONE, {**key, "level": one.level, "first_seq": one.first_seq})
+        found += map(_summary, rows)
+    return found
 
 
 def session_record(transaction: Transaction, scope_id: int, session_id: bytes) -> Summary | None:
@@ -261,18 +264,19 @@ def _of(transaction: Transaction, scope_id: int, session_id: bytes) -> tuple[Col
     return (*_within(summary, transaction, scope_id), summary.c.session_id == session_id)
 
 
-def _summary(row: Row[Any]) -> Summary:
+def _summary(values: Sequence[Any]) -> Summary:
+    row = dict(zip(_NAMES, values, strict=True))
     return Summary(
-        id=id_text(row.id),
-        level=row.level,
-        first_seq=row.first_seq,
-        last_seq=row.last_seq,
-        text=row.text,
-        made_by=row.made_by,
-        messages=row.messages,
-        tokens=row.tokens,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        created_at=row.created_at,
-        body=json.loads(row.body) if row.body else {},
+        id=id_text(row["id"]),
+        level=row["level"],
+        first_seq=row["first_seq"],
+        last_seq=row["last_seq"],
+        text=row["text"],
+        made_by=row["made_by"],
+        messages=row["messages"],
+        tokens=row["tokens"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        created_at=row["created_at"],
+        body=json.loads(row["body"]) if row["body"] else {},
     )
