@@ -475,10 +475,10 @@ class ActingMemory(Gate):
         path: str | Path,
         *,
         scope: Scope,
-        as_format: ExportFormat = "jsonl",
+        as_format: "ExportFormat" = "jsonl",
         overwrite: bool = False,
         progress: Progress = unheard,
-    ) -> Exported:
+    ) -> "Exported":
         """Write everything a scope holds to a file, for who may read and export it; see `Memory.export`."""
         rights = (Right.READ, Right.EXPORT)
         self._check_all(Action.EXPORT, rights, scope)
@@ -492,12 +492,12 @@ class ActingMemory(Gate):
             agree=lambda: self._tell(Action.EXPORT, rights, scope),
         )
 
-    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> Tally:
+    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> "Tally":
         """Keep everything of an export in a scope, for who may write all kinds; see `Memory.import_export`."""
         self._check_all(Action.WRITE, [Right.WRITE], scope)
         return take_export(path, scope, lambda lines: self.import_records(lines, scope=scope), progress=progress)
 
-    def import_records(self, records: Sequence[Line], *, scope: Scope) -> Restored:
+    def import_records(self, records: Sequence[Line], *, scope: Scope) -> "Restored":
         """Keep records as lines of an export have them, for who may write all kinds; see `Memory.import_records`."""
         with self._writing(scope, ALL_KINDS):
             return self._memory.import_records(records, scope=scope)
@@ -539,11 +539,11 @@ class ActingMemory(Gate):
         self._memory.cancel_job(job_id, tenant=tenant)
 
     @property
-    def diagnosis(self) -> Diagnosis:
+    def diagnosis(self) -> "Diagnosis":
         """Look for signs of amnesia in what the principal may read; see `Memory.diagnosis`."""
         return Diagnosis(self)
 
-    def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
+    def doctor(self, *, tenants: Sequence[str] | None = None) -> "list[Finding]":
         """Examine the principal's tenant, as its admin; see `Memory.doctor`."""
         wanted = [self.principal.tenant] if tenants is None else list(tenants)
         for tenant in wanted:

@@ -12,12 +12,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
-from retentia.diagnose.doctor import Finding, examine
-from retentia.diagnosis import Diagnosis
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.facts import Facts
 from retentia.index.signals import Weights
-from retentia.ingest import Tally
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
 from retentia.jobs.learn import LearningByRules
@@ -30,7 +27,6 @@ from retentia.learn.inline import InlineLearning, LearningSettings
 from retentia.lifecycle.acknowledge import PATIENCE_SECONDS, OtherReaders
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
-from retentia.lifecycle.findings import erasure_findings
 from retentia.lifecycle.forget import SAMPLES, Forgetting, Selection, preview, read_request
 from retentia.lifecycle.keeping import Keeping
 from retentia.lifecycle.ledger import Entry
@@ -80,9 +76,6 @@ from retentia.store.open import find_keys, open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
 from retentia.tools.log import ToolLog, whole
-from retentia.transfer.batches import take_export
-from retentia.transfer.export import Exported, ExportFormat, export
-from retentia.transfer.restore import Restored, restore
 from retentia.working.context import Context
 from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
@@ -96,8 +89,13 @@ from retentia.write.items import Item
 from retentia.write.pipeline import WritePipeline
 from retentia.write.receipt import Receipt, WriteStatus
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what few processes need is imported by the verb that needs it
     from retentia.acting import ActingMemory
+    from retentia.diagnose.doctor import Finding
+    from retentia.diagnosis import Diagnosis
+    from retentia.ingest import Tally
+    from retentia.transfer.export import Exported, ExportFormat
+    from retentia.transfer.restore import Restored
 
 _E = TypeVar("_E", bound=StrEnum)
 _P = ParamSpec("_P")
@@ -804,31 +802,37 @@ class Memory:
         path: str | Path,
         *,
         scope: Scope,
-        as_format: ExportFormat = "jsonl",
+        as_format: "ExportFormat" = "jsonl",
         overwrite: bool = False,
         progress: Progress = unheard,
-    ) -> Exported:
+    ) -> "Exported":
         """Write everything that a scope holds to a file, as it is at one instant.
 
         "jsonl" can be imported again, "markdown" is for people. What the user's agents share is a scope of its own.
         The file gets its name when it is whole, and can be read by its owner only. Raises InvalidInput when it cannot
         be written, and Conflict when records were erased meanwhile.
         """
+        from retentia.transfer.export import export
+
         return export(self._database, scope, Path(path), as_format, overwrite=overwrite, progress=progress)
 
-    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> Tally:
+    def import_export(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> "Tally":
         """Keep everything of an export in a scope; tell what is new, what was there, and what was skipped and why.
 
         Importing again adds nothing. `progress` counts bytes. Raises InvalidInput when the file is no export.
         """
+        from retentia.transfer.batches import take_export
+
         return take_export(path, scope, lambda lines: self.import_records(lines, scope=scope), progress=progress)
 
     @_logged(Action.WRITE)
-    def import_records(self, records: Sequence[Line], *, scope: Scope) -> Restored:
+    def import_records(self, records: Sequence[Line], *, scope: Scope) -> "Restored":
         """Keep records as lines of an export have them, in one transaction; `import_export` reads them from a file.
 
         What is there stays as it is. Lines that are refused are named in the receipt with the reason.
         """
+        from retentia.transfer.restore import restore
+
         restored = restore(self._database, records, scope, zone=self._zone, tombstones=Tombstones(self._ledger))
         self._queued(restored)
         return restored
@@ -854,12 +858,17 @@ class Memory:
             )
 
     @property
-    def diagnosis(self) -> Diagnosis:
+    def diagnosis(self) -> "Diagnosis":
         """Look for signs that an agent forgets or makes up; see `retentia.diagnosis`."""
+        from retentia.diagnosis import Diagnosis
+
         return Diagnosis(self)
 
-    def doctor(self, *, tenants: Sequence[str] | None = None) -> list[Finding]:
+    def doctor(self, *, tenants: Sequence[str] | None = None) -> "list[Finding]":
         """Examine the store and say what to do; reads only."""
+        from retentia.diagnose.doctor import examine
+        from retentia.lifecycle.findings import erasure_findings
+
         named = None if tenants is None else list(tenants)
         found = examine(self._database, named, unlogged=self._log)
         return found + erasure_findings(self._database, self._ledger)

@@ -24,7 +24,7 @@ from retentia.working.opening import Opening
 from retentia.working.records import RecalledItem
 from retentia.working.said import window_message
 from retentia.working.strategy import STANDARD, Strategy, assemble_by
-from retentia.working.tokens import TokenCounter
+from retentia.working.tokens import RememberingCounter, TokenCounter
 from retentia.working.window import with_tool_groups
 
 
@@ -45,6 +45,7 @@ def context_of(
     Where a summary does not fit, the whole session is read, so that every message that is not shown can be named. No
     message is missing where the session fits as it was said: its summaries then make room.
     """
+    counter = RememberingCounter(counter)
     history = read(strategy.reads_whole)
     profile = list(_opening_items(opening)) if opening else []
     material = Material(request=request, role=role, recalled=[recalled_item(hit) for hit in recalled], profile=profile)
@@ -61,8 +62,7 @@ def context_of(
 
 def _with_history(material: Material, history: History, counter: TokenCounter) -> Material:
     messages = [
-        replace(window_message(message, counter), summarised_by=history.covering(message.seq))
-        for message in history.messages
+        window_message(message, counter, summarised_by=history.covering(message.seq)) for message in history.messages
     ]
     uncovered = sum(message.tokens for message in messages if not message.summarised_by)
     last = messages[-1] if messages else None
@@ -157,10 +157,10 @@ def _ids_of(one: object) -> tuple[str, ...]:
 def recalled_item(hit: Hit) -> RecalledItem:
     """Prepare a hit for the prompt: its excerpt, who said it, when, and whether it came from outside."""
     text = hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})"
-    return replace(item_of(hit.record, text), score=hit.score)
+    return item_of(hit.record, text, score=hit.score)
 
 
-def item_of(record: Record, text: str) -> RecalledItem:
+def item_of(record: Record, text: str, *, score: float = 0.0) -> RecalledItem:
     """Prepare a record for the prompt, with `text` as what is shown of it."""
     role = speaker = ""
     match record:
@@ -175,6 +175,7 @@ def item_of(record: Record, text: str) -> RecalledItem:
         role=role,
         speaker=speaker,
         day=record.occurred.local_day() if record.occurred else 0,
+        score=score,
         trusted=record.trust is not Trust.OUTSIDE,
     )
 

@@ -11,6 +11,13 @@ import retentia
 print([name for name in {_HEAVY!r} if name in sys.modules])
 """
 
+_LOADS_WHAT_IT_NEEDS = """
+import sys
+from retentia import Memory
+seldom = ("sqlalchemy.dialects.postgresql", "retentia.diagnosis", "retentia.ingest", "retentia.transfer")
+print([name for name in seldom if name in sys.modules])
+"""
+
 _NO_SOCKET = """
 import socket, sys, tempfile
 def refuse(*args, **kwargs):
@@ -33,6 +40,10 @@ def run(script: str) -> str:
 
 def test_importing_loads_nothing_heavy_and_prints_nothing() -> None:
     assert run(_LOADS_NOTHING) == "[]"
+
+
+def test_a_memory_loads_no_part_that_few_processes_need() -> None:
+    assert run(_LOADS_WHAT_IT_NEEDS) == "[]"
 
 
 def test_the_whole_main_job_opens_no_socket() -> None:

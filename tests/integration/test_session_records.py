@@ -10,6 +10,7 @@ import pytest
 from forks import Child
 from retentia import Kind, Memory, Scope
 from retentia.errors import InvalidInput
+from retentia.jobs.summarise import queue_summary
 from retentia.model.provenance import Source
 from retentia.session import Session
 from retentia.store import jobs
@@ -84,6 +85,19 @@ def test_what_was_learned_in_a_session_is_named_in_its_record(memory: Memory) ->
     assert fact in record.learned
     kept = {one.id for one in memory.records(scope=ANNA, kind=Kind.DECISION).records}
     assert kept <= set(record.learned)
+
+
+@pytest.mark.parametrize(("end", "kind"), [(False, jobs.CHECKPOINT), (True, jobs.CLOSE)])
+def test_a_checkpoint_that_someone_else_has_queued_is_waited_for(memory: Memory, end: bool, kind: str) -> None:
+    talk(memory, "monday", SAID[:2])
+    assert memory.checkpoint(scope=ANNA, session="monday") is not None
+    talk(memory, "monday", SAID[2:])
+    queued = queue_summary(memory._database, ANNA, "monday", kind)
+    assert queue_summary(memory._database, ANNA, "monday", kind) == queued
+    record = memory.checkpoint(scope=ANNA, session="monday", end=end)
+    assert record is not None
+    assert (record.messages, record.ended_at is not None) == (5, end)
+    assert not memory.jobs(tenant="acme")
 
 
 def test_a_session_without_messages_has_no_record(memory: Memory) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from retentia import Memory, Scope
+from retentia.model.ids import id_text, new_id_bytes
 from retentia.model.summary import OVERVIEW_LEVEL, SEGMENT_LEVEL, Summary
 from retentia.store import jobs, sessions, summaries
 from retentia.testing_store import FixedClock
@@ -87,6 +88,38 @@ def test_no_step_of_a_long_session_has_an_unnamed_gap_or_a_message_given_twice(s
             assert len(ids) == len(set(ids))
         levels = {one.level for one in all_summaries(memory)}
         assert levels == {1, 2, OVERVIEW_LEVEL}
+
+
+def test_below_an_overview_only_what_reaches_behind_it_is_read(store_url: str) -> None:
+    with opened(store_url, Telling()) as memory:
+        say(memory, 1, 1)
+        for reached in (1, 12, 13, 24, 30, 36, 71, 72, 90):
+            with memory._database.write("acme") as transaction:
+                (scope_id,) = [number for number, _ in _scopes(transaction)]
+                session_id = sessions.ensure(transaction, scope_id, f"chat {reached}")
+                for level, length in ((1, 4), (2, 12), (3, 36)):
+                    for first in range(1, 73, length):
+                        summaries.add(transaction, scope_id, session_id, covering(level, first, first + length - 1))
+                summaries.put(transaction, scope_id, session_id, covering(OVERVIEW_LEVEL, 1, reached))
+                everything = summaries.stretches(transaction, scope_id, session_id)
+                found = summaries.standing(transaction, scope_id, session_id)
+            assert found == [one for one in everything if one.level == OVERVIEW_LEVEL or one.last_seq > reached]
+
+
+def covering(level: int, first: int, last: int) -> Summary:
+    return Summary(
+        id=id_text(new_id_bytes()),
+        level=level,
+        first_seq=first,
+        last_seq=last,
+        text="told",
+        made_by="telling",
+        messages=last - first + 1,
+        tokens=1,
+        started_at=first,
+        ended_at=last,
+        created_at=0,
+    )
 
 
 def test_a_message_that_is_erased_during_its_summary_is_in_no_summary(store_url: str) -> None:

@@ -7,6 +7,7 @@ from retentia.working.tokens import (
     TOOL_CALL_OVERHEAD,
     EstimatingCounter,
     ExactCounter,
+    RememberingCounter,
     TokenCounter,
 )
 
@@ -82,3 +83,26 @@ def test_every_counter_says_how_it_counts() -> None:
 
 def test_an_exact_counter_never_hands_a_lone_surrogate_to_its_tokenizer() -> None:
     assert ExactCounter(lambda text: text.encode(), label="bytes").count("a\ud83d") == 2
+
+
+def test_a_counter_that_remembers_tells_messages_apart_and_counts_each_once() -> None:
+    asked: list[str] = []
+
+    def encode(text: str) -> list[str]:
+        asked.append(text)
+        return text.split()
+
+    call = ({"id": "1", "function": {"name": "look", "arguments": "a b c"}},)
+    messages = [
+        Message(role="user", content="one two"),
+        Message(role="user", content="one two three"),
+        Message(role="user", content="one two", speaker="Anna Maria"),
+        Message(role="assistant", content="one two", tool_calls=call),
+        Message(role="user", content=[{"type": "text", "text": "one two"}]),
+    ]
+    remembering = RememberingCounter(ExactCounter(encode, label="words"))
+    wanted = [WORDS.count_message(message) for message in messages]
+    assert [remembering.count_message(message) for message in messages] == wanted
+    asked.clear()
+    assert [remembering.count_message(message) for message in messages[:3]] == wanted[:3]
+    assert not asked

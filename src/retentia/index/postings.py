@@ -1,12 +1,15 @@
 """Postings: which rows hold a term, and how often; an inverted index made by sorting."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-_ROW_BITS = np.uint64(32)
+_HALF_BITS = np.uint32(16)
+_Rows: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.uint8]]
+"""Terms, the rows that hold them and how often, side by side."""
 
 
 class Found(NamedTuple):
@@ -42,14 +45,12 @@ class Postings:
         return sum(segment.nbytes for segment in self._segments)
 
     def extend(self, terms: NDArray[np.uint32], rows: NDArray[np.uint32]) -> None:
-        """Add one occurrence of each term in the row beside it; rows are new ones."""
-        keys = terms.astype(np.uint64)
-        keys <<= _ROW_BITS
-        keys |= rows
-        keys.sort()
-        starts = _starts(keys)
-        counts = np.minimum(np.diff(starts, append=len(keys)), 255).astype(np.uint8)
-        self._segments.append(_segment(keys[starts], counts))
+        """Add one occurrence of each term in the row beside it; rows are new ones, and rise for each term."""
+        order = _by_term(terms)
+        terms, rows = terms.take(order), rows.take(order)
+        starts = _starts(terms, rows)
+        counts = np.minimum(np.diff(starts, append=len(terms)), 255).astype(np.uint8)
+        self._segments.append(_segment(terms.take(starts), rows.take(starts).view(np.int32), counts))
         while len(self._segments) > 1 and len(self._segments[-1].rows) * 2 > len(self._segments[-2].rows):
             newer, older = self._segments.pop(), self._segments.pop()
             self._segments.append(_merged(older, newer))
@@ -58,13 +59,12 @@ class Postings:
         """Drop every row but these (of `row_count`), which are renumbered from 0 in rising order."""
         renumbered = np.full(row_count, -1, dtype=np.int64)
         renumbered[rows] = np.arange(len(rows))
-        keys, counts = [], []
+        kept = []
         for segment in self._segments:
             moved = renumbered[segment.rows]
             alive = moved >= 0
-            keys.append(((_keys(segment) >> _ROW_BITS << _ROW_BITS)[alive]) | moved[alive].astype(np.uint64))
-            counts.append(segment.counts[alive])
-        self._segments = [_sorted_segment(np.concatenate(keys), np.concatenate(counts))] if keys else []
+            kept.append((_spelled_out(segment)[alive], moved[alive].astype(np.int32), segment.counts[alive]))
+        self._segments = [_joined(kept)] if kept else []
 
     def find(self, terms: NDArray[np.uint32]) -> Found:
         """Return every occurrence of each of the terms, dead rows included."""
@@ -96,30 +96,42 @@ def _find(segment: _Segment, terms: NDArray[np.uint32]) -> Found:
     return Found(edges, segment.rows.take(places), segment.counts.take(places))
 
 
-def _segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
-    rows = keys.astype(np.uint32).view(np.int32)
-    terms = keys >> _ROW_BITS
+def _segment(terms: NDArray[np.uint32], rows: NDArray[np.int32], counts: NDArray[np.uint8]) -> _Segment:
+    """Return a segment of what is in the order of terms, and of rows for each term."""
     starts = _starts(terms)
-    return _Segment(terms[starts].astype(np.uint32), np.append(starts, len(keys)), rows, counts)
-
-
-def _sorted_segment(keys: NDArray[np.uint64], counts: NDArray[np.uint8]) -> _Segment:
-    order = np.argsort(keys)
-    return _segment(keys[order], counts[order])
+    return _Segment(terms.take(starts), np.append(starts, len(terms)), rows, counts)
 
 
 def _merged(older: _Segment, newer: _Segment) -> _Segment:
-    keys = np.concatenate([_keys(older), _keys(newer)])
-    return _sorted_segment(keys, np.concatenate([older.counts, newer.counts]))
+    return _joined([(_spelled_out(part), part.rows, part.counts) for part in (older, newer)])
 
 
-def _keys(segment: _Segment) -> NDArray[np.uint64]:
-    terms = np.repeat(segment.terms, np.diff(segment.starts)).astype(np.uint64)
-    return (terms << _ROW_BITS) | segment.rows.astype(np.uint64)
+def _joined(parts: Sequence[_Rows]) -> _Segment:
+    """Put together what is in order each for itself, the lower rows first."""
+    terms, rows, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = _by_term(terms)
+    return _segment(terms.take(order), rows.take(order), counts.take(order))
 
 
-def _starts(ordered: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
-    """Return where each run of equal values starts."""
-    if len(ordered) == 0:
+def _by_term(terms: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Return the stable order of terms, by their lower and then by their upper half.
+
+    Numbers of 16 bits are sorted by radix: this takes a third of the time of comparing whole ones.
+    """
+    order = terms.astype(np.uint16).argsort(kind="stable")
+    upper = (terms >> _HALF_BITS).astype(np.uint16)
+    return order.take(upper.take(order).argsort(kind="stable"))
+
+
+def _spelled_out(segment: _Segment) -> NDArray[np.uint32]:
+    """Return the term of each row of a segment."""
+    return segment.terms.repeat(np.diff(segment.starts))
+
+
+def _starts(*ordered: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
+    """Return where each run begins in which all of the arrays stay as they are."""
+    if len(ordered[0]) == 0:
         return np.empty(0, dtype=np.int64)
-    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+    is_new = np.ones(len(ordered[0]), dtype=bool)
+    is_new[1:] = np.logical_or.reduce([values[1:] != values[:-1] for values in ordered])
+    return is_new.nonzero()[0]

@@ -66,7 +66,8 @@ class Vectors:
 
     def keep(self, rows: NDArray[np.intp]) -> None:
         """Drop every row but these."""
-        self._blocks = [Growing(self._take(rows))]
+        kept = self._take(rows)
+        self._blocks = [Growing(kept if kept.base is None else kept.copy())]
         self._sketch = Sketch(self._dimension)
         self.is_known.keep(rows)
         self._lengths.keep(rows)
@@ -137,9 +138,13 @@ class Vectors:
         return found
 
     def _take(self, rows: NDArray[np.integer]) -> Floats:
-        if len(self._blocks) == 1:
-            whole: Floats = self._blocks[0].values[rows]
-            return whole
+        """Return the vectors of rows, to read only: rows of one block that follow each other are not copied."""
+        first, stop = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
+        start = 0
+        for block in self._blocks:
+            if start <= first and stop <= start + len(block.values) and _follow(rows):
+                return block.values[first - start : stop - start]
+            start += len(block.values)
         taken = np.empty((len(rows), self._dimension), dtype=np.float32)
         start = 0
         for block in self._blocks:
@@ -162,6 +167,10 @@ def to_single(halves: bytes) -> Floats:
         bits[chunk] &= _HALF_SIGN_AND_REST
         single[chunk] *= _HALF_EXPONENT_SHIFT
     return single
+
+
+def _follow(rows: NDArray[np.integer]) -> bool:
+    return bool((rows[1:] - rows[:-1] == 1).all())
 
 
 def _stretches(positions: NDArray[np.intp]) -> Iterator[range]:

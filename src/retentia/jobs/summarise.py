@@ -202,15 +202,21 @@ class Summarising:
 
 
 def queue_summary(database: Database, scope: Scope, name: str, kind: str) -> RecordId | None:
-    """Queue the summary of a session by its name; return the id of the job, or None where there is none to queue."""
+    """Queue the summary of a session by its name, unless it waits already; return the id of the job that waits.
+
+    None where there is no such session.
+    """
     with database.read(scope.tenant) as transaction:
         scope_id = scopes.find(transaction, scope)
         session_id = None if scope_id is None else sessions.find(transaction, scope_id, name)
-        if scope_id is None or session_id is None or jobs.is_queued(transaction, kind, scope_id, session_id):
+        if scope_id is None or session_id is None:
             return None
+        if (waiting := jobs.waiting(transaction, kind, scope_id, session_id)) is not None:
+            return waiting
     with database.write(scope.tenant) as transaction:
         scopes.lock(transaction, [scope_id])
-        return jobs.enqueue_once(transaction, kind, scope_id, session_id)
+        fresh = jobs.enqueue_once(transaction, kind, scope_id, session_id)
+        return fresh or jobs.waiting(transaction, kind, scope_id, session_id)
 
 
 def _above(transaction: Transaction, scope_id: int, session_id: bytes, below: Sequence[Stretch], level: int) -> _Step:

@@ -6,13 +6,13 @@ multilingual one's 95th percentile went from 42 ms to 1.7 s with OpenMP's.
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 _lock = threading.Lock()
 _depth = 0
-_limiter: Any = None  # threadpoolctl has no types
+_found: list[tuple[Any, int]] = []  # libraries, and how many threads each had; threadpoolctl has no types
 
 
 @contextmanager
@@ -22,11 +22,11 @@ def one_blas_thread() -> Iterator[None]:
     The number is a global of the library. Setting and restoring it in each thread would race: the first to leave
     would set the others free, and the last could leave 1 behind for good. So the first sets it, the last restores it.
     """
-    global _depth, _limiter
+    global _depth
     with _lock:
         if _depth == 0:
-            _take_control()
-            _limiter = _controller("blas").limit(limits=1, user_api="blas")
+            _found[:] = ((library, library.num_threads) for library in _controller("blas").lib_controllers)
+            _set_threads((library, 1) for library, _ in _found)
         _depth += 1
     try:
         yield
@@ -34,9 +34,7 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _depth -= 1
             if _depth == 0:
-                _take_control()
-                _limiter.restore_original_limits()
-                _take_control()
+                _set_threads(_found)
 
 
 @contextmanager
@@ -44,6 +42,16 @@ def one_openmp_thread() -> Iterator[None]:
     """Hold OpenMP at one thread inside the calling thread; the number is kept per thread, so nothing can race."""
     with _controller("openmp").limit(limits=1, user_api="openmp"):
         yield
+
+
+def _set_threads(wanted: Iterable[tuple[Any, int]]) -> None:
+    """Set the number of threads of libraries that have another one, and let any thread set it again."""
+    changed = [(library, number) for library, number in wanted if library.num_threads != number]
+    if changed:
+        _take_control()
+        for library, number in changed:
+            library.set_num_threads(number)
+        _take_control()
 
 
 def _take_control() -> None:

@@ -60,7 +60,10 @@ class ReadPipeline:
         self._presence = presence
         self._count_tokens = count_tokens
         self._weights = weights or Weights()
-        analyse_query("")  # loads the word lists now, so that the first question does not wait for them
+        # What the first question would otherwise wait for: the word lists, and finding the libraries that calculate.
+        analyse_query("")
+        with one_blas_thread():
+            pass
 
     def run(self, query: Query, scope: Scope) -> Recall:
         """Find what is known, best first, or nothing with the reason."""

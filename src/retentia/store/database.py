@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Engine, Executable, Row, Select, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql.elements import KeyedColumnElement
@@ -23,6 +23,8 @@ from retentia.store.migrate import migrate
 from retentia.store.turnstile import Turnstile
 
 if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
+
     from retentia.store.sealing import MasterKey
 
 _PARAMETERS_AT_ONCE = 500
@@ -283,7 +285,15 @@ def batches(values: Iterable[_T]) -> Iterator[list[_T]]:
     return (ordered[at : at + _PARAMETERS_AT_ONCE] for at in range(0, len(ordered), _PARAMETERS_AT_ONCE))
 
 
+def insert_unless(table: Table, dialect_name: str) -> "sqlite.Insert | postgresql.Insert":
+    """Return an INSERT that can say what to do where the key is taken."""
+    if dialect_name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # takes longer to import than a SQLite store takes to open
+
+    return postgresql.insert(table)
+
+
 @cache
 def _insert_new(table: Table, dialect_name: str) -> Executable:
-    insert = sqlite.insert if dialect_name == "sqlite" else postgresql.insert
-    return insert(table).on_conflict_do_nothing()
+    return insert_unless(table, dialect_name).on_conflict_do_nothing()

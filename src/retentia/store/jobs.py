@@ -101,13 +101,13 @@ def enqueue_once(transaction: Transaction, kind: str, scope_id: int, record_id: 
 
     The scope must be locked. A job that is being done does not count: what it has read may be older than this.
     """
-    if is_queued(transaction, kind, scope_id, record_id):
+    if waiting(transaction, kind, scope_id, record_id) is not None:
         return None
     return enqueue(transaction, kind, scope_id, [record_id])
 
 
-def is_queued(transaction: Transaction, kind: str, scope_id: int, record_id: bytes) -> bool:
-    """Tell whether work on one thing waits to be begun."""
+def waiting(transaction: Transaction, kind: str, scope_id: int, record_id: bytes) -> RecordId | None:
+    """Return the id of the job on one thing that waits to be begun, or None."""
     same = select(job.c.id).where(
         job.c.tenant == transaction.tenant,
         job.c.kind == kind,
@@ -115,7 +115,8 @@ def is_queued(transaction: Transaction, kind: str, scope_id: int, record_id: byt
         job.c.record_ids == record_id,
         job.c.state == "queued",
     )
-    return transaction.first(same) is not None
+    row = transaction.first(same)
+    return None if row is None else id_text(row.id)
 
 
 def tenants_due(transaction: Transaction) -> list[str]:

@@ -10,10 +10,9 @@ from functools import cache
 from typing import NamedTuple
 
 from sqlalchemy import Executable, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from retentia.model.spending import Spending
-from retentia.store.database import Transaction
+from retentia.store.database import Transaction, insert_unless
 from retentia.store.schema import model_usage
 
 _OF_THE_DAY = ""
@@ -69,6 +68,6 @@ def listing(transaction: Transaction, *, since_day: int) -> Sequence[DayUsage]:
 
 @cache
 def _adding(dialect_name: str) -> Executable:
-    insert = sqlite.insert(model_usage) if dialect_name == "sqlite" else postgresql.insert(model_usage)
+    insert = insert_unless(model_usage, dialect_name)
     more = {name: model_usage.c[name] + insert.excluded[name] for name in _COUNTED}
     return insert.on_conflict_do_update(index_elements=["tenant", "day", "model", "purpose"], set_=more)

@@ -506,7 +506,8 @@ def _said(scopes: int, *, newest: bool, only_pinned: bool) -> Select[Any]:
         message.c.seq <= bindparam("until"),
     )
     if only_pinned:
-        statement = statement.where(message.c.pinned == 1)
+        # Written out: a parameter hides from SQLite that the index of pinned messages may be used.
+        statement = statement.where(message.c.pinned == literal_column("1"))
     return statement.order_by(message.c.seq.desc() if newest else message.c.seq).limit(bindparam("most"))
 
 

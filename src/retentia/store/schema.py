@@ -7,11 +7,33 @@ scope are clustered by it on SQLite (WITHOUT ROWID): a scope lies together howev
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    event,
+)
 
 metadata = MetaData()
 # One order on both databases, whatever the locale of the server and its next upgrade.
 _TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+@event.listens_for(metadata, "before_create")
+def _leave_out_the_same_rows(declared: MetaData, _connection: object, **_more: object) -> None:
+    """Make an index that is partial on SQLite partial on PostgreSQL, too.
+
+    Saying so where it is declared would load SQLAlchemy's dialect of PostgreSQL into every process.
+    """
+    for index in (index for table in declared.tables.values() for index in table.indexes):
+        index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
 
 
 def _text(name: str, *, default: str = "") -> Column[str]:
@@ -131,7 +153,6 @@ Index(
     message.c.client_key,
     unique=True,
     sqlite_where=message.c.client_key.is_not(None),
-    postgresql_where=message.c.client_key.is_not(None),
 )
 
 Index(
@@ -141,7 +162,6 @@ Index(
     message.c.session_id,
     message.c.seq,
     sqlite_where=message.c.pinned == 1,
-    postgresql_where=message.c.pinned == 1,
 )
 
 tool_call = Table(
@@ -174,7 +194,6 @@ Index(
     tool_call.c.client_key,
     unique=True,
     sqlite_where=tool_call.c.client_key.is_not(None),
-    postgresql_where=tool_call.c.client_key.is_not(None),
 )
 
 tool_use = Table(
@@ -202,7 +221,6 @@ for _found_by in ("name", "call_key", "link_key", "target_key"):
         tool_use.c[_found_by],
         tool_use.c.called_at,
         sqlite_where=tool_use.c[_found_by].is_not(None),
-        postgresql_where=tool_use.c[_found_by].is_not(None),
     )
 
 document = Table(
@@ -406,7 +424,6 @@ Index(
     bin_record.c.scope_id,
     bin_record.c.client_key,
     sqlite_where=bin_record.c.client_key.is_not(None),
-    postgresql_where=bin_record.c.client_key.is_not(None),
 )
 
 bin_session = Table(
@@ -588,7 +605,6 @@ for _record in (message, tool_call, document, item):
         _record.c.tenant,
         _record.c.expires_at,
         sqlite_where=_record.c.expires_at.is_not(None),
-        postgresql_where=_record.c.expires_at.is_not(None),
     )
 
 content_key = Table(
@@ -613,7 +629,6 @@ Index(
     generation.c.state,
     unique=True,
     sqlite_where=generation.c.state != "retired",
-    postgresql_where=generation.c.state != "retired",
 )
 
 setting = Table(

@@ -65,8 +65,8 @@ class SessionSummary:
 def find(transaction: Transaction, scope_id: int, name: str) -> bytes | None:
     """Return the id of a session, or None."""
     sought = transaction.sought(session.c.name, scope_id, name)
-    row = transaction.first(_FIND, {"tenant": transaction.tenant, "scope_id": scope_id, "name": sought})
-    return None if row is None else bytes(row.id)
+    rows = transaction.tuples(_FIND, {"tenant": transaction.tenant, "scope_id": scope_id, "name": sought})
+    return bytes(rows[0][0]) if rows else None
 
 
 def named(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, exists, func, insert, select, tuple_
+from sqlalchemy import ColumnElement, Table, bindparam, delete, exists, func, insert, select
 
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.summary import OVERVIEW_LEVEL, SEGMENT_LEVEL, SESSION_LEVEL, Summary
@@ -20,35 +20,49 @@ from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction, batches
 from retentia.store.schema import message, session, summary
 
-_STRETCHES = (
-    select(summary.c.level, summary.c.first_seq, summary.c.last_seq, summary.c.messages, summary.c.tokens)
+_OF_SESSION = select(
+    summary.c.level, summary.c.first_seq, summary.c.last_seq, summary.c.messages, summary.c.tokens
+).where(
+    summary.c.tenant == bindparam("tenant"),
+    summary.c.scope_id == bindparam("scope_id"),
+    summary.c.session_id == bindparam("session_id"),
+)
+_STRETCHES = _OF_SESSION.where(summary.c.level >= SEGMENT_LEVEL).order_by(summary.c.level.desc(), summary.c.first_seq)
+_HIGHEST = (
+    _OF_SESSION.where(summary.c.level >= SEGMENT_LEVEL)
+    .order_by(summary.c.level.desc(), summary.c.first_seq.desc())
+    .limit(2)
+)
+_OF_LEVEL = summary.alias("of_level")
+_LAST_STARTED = (
+    select(_OF_LEVEL.c.first_seq)
     .where(
-        summary.c.tenant == bindparam("tenant"),
-        summary.c.scope_id == bindparam("scope_id"),
-        summary.c.session_id == bindparam("session_id"),
-        summary.c.level >= SEGMENT_LEVEL,
+        _OF_LEVEL.c.tenant == bindparam("tenant"),
+        _OF_LEVEL.c.scope_id == bindparam("scope_id"),
+        _OF_LEVEL.c.session_id == bindparam("session_id"),
+        _OF_LEVEL.c.level == bindparam("level"),
+        _OF_LEVEL.c.first_seq <= bindparam("reached"),
     )
-    .order_by(summary.c.level.desc(), summary.c.first_seq)
+    .order_by(_OF_LEVEL.c.first_seq.desc())
+    .limit(1)
+    .scalar_subquery()
 )
-_OVERVIEW = summary.alias("overview")
-_BEYOND_OVERVIEW = _STRETCHES.where(
-    ~exists().where(
-        _OVERVIEW.c.tenant == bindparam("tenant"),
-        _OVERVIEW.c.scope_id == bindparam("scope_id"),
-        _OVERVIEW.c.session_id == bindparam("session_id"),
-        _OVERVIEW.c.level == OVERVIEW_LEVEL,
-        summary.c.level < OVERVIEW_LEVEL,
-        summary.c.last_seq <= _OVERVIEW.c.last_seq,
-    )
-)
+# By their keys: rows are wide, and reading all of a long session to compare where they end takes milliseconds.
+_ENDING_BEHIND = _OF_SESSION.where(
+    summary.c.level == bindparam("level"),
+    summary.c.first_seq >= func.coalesce(_LAST_STARTED, 0),
+    summary.c.last_seq > bindparam("reached"),
+).order_by(summary.c.first_seq)
 _LAST_COVERED = (
-    select(func.coalesce(func.max(summary.c.last_seq), 0))
+    select(summary.c.last_seq)
     .where(
         summary.c.tenant == bindparam("tenant"),
         summary.c.scope_id == bindparam("scope_id"),
         summary.c.session_id == bindparam("session_id"),
         summary.c.level == SEGMENT_LEVEL,
     )
+    .order_by(summary.c.first_seq.desc())
+    .limit(1)
     .scalar_subquery()
 )
 _UNCOVERED = (
@@ -57,7 +71,7 @@ _UNCOVERED = (
         message.c.tenant == bindparam("tenant"),
         message.c.scope_id == bindparam("scope_id"),
         message.c.session_id == bindparam("session_id"),
-        message.c.seq > _LAST_COVERED,
+        message.c.seq > func.coalesce(_LAST_COVERED, 0),
     )
     .limit(bindparam("due_at"))
 )
@@ -69,13 +83,16 @@ _COVERED = select(summary.c.level, summary.c.first_seq, summary.c.last_seq).wher
     summary.c.scope_id == bindparam("scope_id"),
     summary.c.session_id == bindparam("session_id"),
 )
-_DELETE_ONE = delete(summary).where(
+_KEY = (
     summary.c.tenant == bindparam("tenant"),
     summary.c.scope_id == bindparam("scope_id"),
     summary.c.session_id == bindparam("session_id"),
     summary.c.level == bindparam("level"),
     summary.c.first_seq == bindparam("first_seq"),
 )
+_NAMES = tuple(summary.c.keys())
+_ONE = select(summary).where(*_KEY)
+_DELETE_ONE = delete(summary).where(*_KEY)
 _DELETE_ORPHANS = delete(summary).where(
     summary.c.tenant == bindparam("tenant"),
     summary.c.scope_id == bindparam("scope_id"),
@@ -108,17 +125,23 @@ def stretches(transaction: Transaction, scope_id: int, session_id: bytes) -> lis
 def standing(transaction: Transaction, scope_id: int, session_id: bytes) -> list[Stretch]:
     """Return what is covered without what lies below the overview, if there is one."""
     key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
-    return [Stretch(*row) for row in transaction.tuples(_BEYOND_OVERVIEW, key)]
+    highest = [Stretch(*row) for row in transaction.tuples(_HIGHEST, key)]
+    if not highest or highest[0].level != OVERVIEW_LEVEL:
+        return stretches(transaction, scope_id, session_id)
+    overview, *below = highest
+    levels = range(below[0].level if below else 0, 0, -1)
+    behind = (transaction.tuples(_ENDING_BEHIND, {**key, "level": at, "reached": overview.last_seq}) for at in levels)
+    return [overview, *(Stretch(*row) for rows in behind for row in rows)]
 
 
 def texts(transaction: Transaction, scope_id: int, session_id: bytes, wanted: Collection[Stretch]) -> list[Summary]:
     """Return the summaries of stretches, in the order of the session."""
-    if not wanted:
-        return []
-    keys = [(stretch.level, stretch.first_seq) for stretch in wanted]
-    named = tuple_(summary.c.level, summary.c.first_seq).in_(keys)
-    statement = select(summary).where(*_of(transaction, scope_id, session_id), named).order_by(summary.c.first_seq)
-    return [_summary(row) for row in transaction.rows(statement)]
+    found: list[Summary] = []
+    for one in sorted(wanted, key=lambda stretch: stretch.first_seq):
+        key = {"tenant": transaction.tenant, "scope_id": scope_id, "session_id": session_id}
+        rows = transaction.tuples(_ONE, {**key, "level": one.level, "first_seq": one.first_seq})
+        found += map(_summary, rows)
+    return found
 
 
 def session_record(transaction: Transaction, scope_id: int, session_id: bytes) -> Summary | None:
@@ -241,18 +264,19 @@ def _of(transaction: Transaction, scope_id: int, session_id: bytes) -> tuple[Col
     return (*_within(summary, transaction, scope_id), summary.c.session_id == session_id)
 
 
-def _summary(row: Row[Any]) -> Summary:
+def _summary(values: Sequence[Any]) -> Summary:
+    row = dict(zip(_NAMES, values, strict=True))
     return Summary(
-        id=id_text(row.id),
-        level=row.level,
-        first_seq=row.first_seq,
-        last_seq=row.last_seq,
-        text=row.text,
-        made_by=row.made_by,
-        messages=row.messages,
-        tokens=row.tokens,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        created_at=row.created_at,
-        body=json.loads(row.body) if row.body else {},
+        id=id_text(row["id"]),
+        level=row["level"],
+        first_seq=row["first_seq"],
+        last_seq=row["last_seq"],
+        text=row["text"],
+        made_by=row["made_by"],
+        messages=row["messages"],
+        tokens=row["tokens"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        created_at=row["created_at"],
+        body=json.loads(row["body"]) if row["body"] else {},
     )

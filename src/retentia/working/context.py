@@ -20,7 +20,7 @@ from retentia.model.price import Price
 from retentia.working.budget import SHARES, Dropped, Fitted, Item, Part, PartName, Share, fit
 from retentia.working.prefix import fit_prefix_first, settled
 from retentia.working.quote import sendable
-from retentia.working.records import HEADINGS, RULES, Labels, RecalledItem, RecordPart, memory_blocks
+from retentia.working.records import HEADINGS, RULES, Labels, RecalledItem, RecordPart, Written, memory_blocks
 from retentia.working.render import (
     CONTINUED,
     AnthropicPrompt,
@@ -183,7 +183,7 @@ def assemble(
     budget does not hold the role and the current request.
     """
     settings = settings or ContextSettings()
-    counter = RememberingCounter(counter)
+    counter = counter if isinstance(counter, RememberingCounter) else RememberingCounter(counter)
     material = _once(material)
     required = _required(material, counter, settings.layout)
     least = fit(required, budget, counter, settings.shares)
@@ -226,6 +226,7 @@ class _Making:
     least: Fitted
     counter: TokenCounter
     settings: ContextSettings
+    written: Written = field(default_factory=dict)
 
     def choice(self, room: int) -> _Choice:
         """Choose what fits into `room` tokens, delimiters not counted.
@@ -302,10 +303,10 @@ class _Making:
 
     def _labels(self, records: Mapping[RecordPart, Sequence[RecalledItem]]) -> Labels:
         """Label records. Where the prefix lasts, what is recalled now must not change the labels in it."""
-        lasting = Labels.of(record for part, some in records.items() if part != "recalled" for record in some)
         if self._caches:
-            return Labels.of(records.get("recalled", ()), beside=lasting)
-        return Labels.of(record for some in records.values() for record in some)
+            lasting = Labels.of(record for part, some in records.items() if part != "recalled" for record in some)
+            return Labels.of(records.get("recalled", ()), beside=lasting, written=self.written)
+        return Labels.of((record for some in records.values() for record in some), written=self.written)
 
     def _turns(self, choice: _Choice, labels: Labels) -> tuple[list[Turn], list[Turn]]:
         """Write what is chosen: what can last until the next call, and what follows it."""

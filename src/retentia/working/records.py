@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from retentia.working.quote import block, label, nonce_for, quoted, short_ids
 
+Written: TypeAlias = dict[tuple[str, str, str], str]
+"""The lines of records by label, id and text."""
 RecordPart = Literal["summary", "recalled", "profile"]
 """The parts of a context that consist of stored records."""
 
@@ -46,18 +48,29 @@ class Labels:
     """The short ids by which the model sees records."""
 
     by_id: Mapping[str, str]
+    written: Written = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, records: Iterable[RecalledItem], *, beside: "Labels | None" = None) -> "Labels":
-        """Label records; labels that are given `beside` them stay as they are, and none is given twice."""
+    def of(
+        cls, records: Iterable[RecalledItem], *, beside: "Labels | None" = None, written: Written | None = None
+    ) -> "Labels":
+        """Label records; labels that are given `beside` them stay as they are, and none is given twice.
+
+        `written` remembers the lines of records for labels that are made later from the same records.
+        """
         given = beside.by_id if beside else {}
         fresh = short_ids((record.id for record in records if record.id not in given), taken=frozenset(given.values()))
-        return cls({**given, **fresh})
+        return cls({**given, **fresh}, {} if written is None else written)
 
     def record(self, record: RecalledItem) -> str:
         """Return a record's lines: its id, kind, source and day, and its text quoted."""
-        told = (label(record.kind), label(record.speaker or record.role), day_text(record.day))
-        return f"[{label(self.by_id[record.id])}] {', '.join(filter(None, told))}\n{quoted(record.text)}"
+        key = (self.by_id[record.id], record.id, record.text)
+        lines = self.written.get(key)
+        if lines is None:
+            told = (label(record.kind), label(record.speaker or record.role), day_text(record.day))
+            lines = f"[{label(key[0])}] {', '.join(filter(None, told))}\n{quoted(record.text)}"
+            self.written[key] = lines
+        return lines
 
 
 def memory_blocks(records: Mapping[RecordPart, Sequence[RecalledItem]], labels: Labels) -> str:

@@ -31,8 +31,8 @@ def originals_of(messages: Sequence[MessageRecord]) -> list[Original]:
     return found
 
 
-def window_message(record: MessageRecord, counter: TokenCounter) -> WindowMessage:
-    """Prepare a message for the window and count its tokens."""
+def window_message(record: MessageRecord, counter: TokenCounter, *, summarised_by: str = "") -> WindowMessage:
+    """Prepare a message for the window and count its tokens; `summarised_by` names the summary that covers it."""
     calls = tuple(_calls(record.parts))
     return WindowMessage(
         id=record.id,
@@ -45,6 +45,7 @@ def window_message(record: MessageRecord, counter: TokenCounter) -> WindowMessag
         pinned=record.pinned,
         tool_uses=calls,
         tool_call_id=_answered(record.parts),
+        summarised_by=summarised_by,
     )
 
 

@@ -145,11 +145,12 @@ class ExactCounter:
 
 
 class RememberingCounter:
-    """Counts each text once, for as long as one context is made; the texts are dropped with it."""
+    """Counts each text and each message once, for as long as one context is made; the texts are dropped with it."""
 
     def __init__(self, counter: TokenCounter) -> None:
         self._counter = counter
         self._texts: dict[str, int] = {}
+        self._messages: dict[tuple[str, str, str], int] = {}
         self.label = counter.label
 
     def count(self, text: str) -> int:
@@ -161,7 +162,13 @@ class RememberingCounter:
 
     def count_message(self, message: Message) -> int:
         """Count the tokens of a message."""
-        return self._counter.count_message(message)
+        if message.tool_calls or not isinstance(message.content, str):
+            return self._counter.count_message(message)
+        key = (message.role, message.speaker, message.content)
+        known = self._messages.get(key)
+        if known is None:
+            known = self._messages[key] = self._counter.count_message(message)
+        return known
 
 
 def _message_tokens(message: Message, count: Callable[[str], int], image_tokens: int) -> int:
