@@ -32,7 +32,13 @@ Scores = NDArray[np.float32]
 class Lexical:
     """Scores the positions of one layout; made anew when rows come or go, because averages depend on all of them."""
 
-    def __init__(self, lexicon: Lexicon, layout: Layout, is_assisted: NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        layout: Layout,
+        is_assisted: NDArray[np.bool_],
+        repeats: NDArray[np.bool_] | None = None,
+    ) -> None:
         self._lexicon = lexicon
         self._layout = layout
         self._closeness: Scores = np.where(is_assisted, np.float32(ASSISTED_CONTEXT), np.float32(1))
@@ -42,7 +48,8 @@ class Lexical:
             lengths[kind] = lengths[kind] * np.float32(TERM_SHARE.own) + around
         for label in lexicon.labels:
             lengths += np.float32(LABEL_SHARE) * label.settle(layout)
-        averages = lengths.mean(axis=1, keepdims=True) if len(layout) else np.ones((2, 1), dtype=np.float32)
+        counted = lengths if repeats is None or repeats.all() else lengths[:, ~repeats]
+        averages = counted.mean(axis=1, keepdims=True) if len(layout) else np.ones((2, 1), dtype=np.float32)
         averages[averages == 0] = 1
         relative = np.float32(1 - LENGTH_NORMALISATION) + np.float32(LENGTH_NORMALISATION) * lengths / averages
         self._pivots: Scores = np.float32(SATURATION) * relative

@@ -108,8 +108,8 @@ class Lexicon:
         """Return how many stems and grams each position has of its own, shape (2, n)."""
         return np.stack([lengths.values[layout.rows] for lengths in self._lengths]).astype(np.float32)
 
-    def find(self, query: QueryTerms, layout: Layout) -> Occurrences:
-        """Look up the distinct terms of a query."""
+    def find(self, query: QueryTerms, layout: Layout, repeats: NDArray[np.bool_] | None = None) -> Occurrences:
+        """Look up the distinct terms of a query. `repeats` marks the positions whose words count with another's."""
         kinds = (query.stems, query.grams, _pairs(query.stems))
         terms = _distinct(_joined(kinds))
         cuts = terms.searchsorted(_FIRST_OF_KIND).tolist()
@@ -121,6 +121,11 @@ class Lexicon:
             positions, counts = positions[alive], counts[alive]
         asked = terms.tolist()
         holders = edges[1:] - edges[:-1]
+        size = len(layout)
+        if repeats is not None:
+            before = np.concatenate([[0], np.cumsum(repeats[positions])])[edges]
+            holders -= before[1:] - before[:-1]
+            size -= int(np.count_nonzero(repeats))
         labelled = [label.known(asked) for label in self.labels]
         for label, places in zip(self.labels, labelled, strict=True):
             for place in places:
@@ -129,7 +134,7 @@ class Lexicon:
         return Occurrences(
             terms=asked,
             cuts=(cuts[STEMS], cuts[GRAMS], cuts[PAIRS], len(asked)),
-            idf=_inverse_document_frequency(holders, len(layout)),
+            idf=_inverse_document_frequency(holders, size),
             labelled=labelled,
             edges=edges,
             positions=positions,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from retentia.index.tokenizer import analyse, date_text, split_passages
-from retentia.model.passage import IS_PAST, Passage
+from retentia.model.passage import IS_PAST, IS_QUOTE, Passage
 from retentia.model.time import Moment
 
 NO_THREAD = b""
@@ -15,7 +15,8 @@ NO_THREAD = b""
 class Indexable:
     """What the index needs to know of a record.
 
-    `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown. `is_past` marks what no longer holds.
+    `thread` is 16 bytes or empty, times are UTC microseconds, 0 when unknown. `is_past` marks what no longer holds,
+    `is_quote` what repeats another record.
     """
 
     record_id: bytes
@@ -29,6 +30,7 @@ class Indexable:
     occurred_start: int = 0
     occurred_end: int = 0
     is_past: bool = False
+    is_quote: bool = False
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class Indexable:
         role: str = "",
         speaker: str = "",
         is_past: bool = False,
+        is_quote: bool = False,
     ) -> Self:
         """Describe a record. One without an event time is found by when it was recorded, but has no date to mix in."""
         return cls(
@@ -58,13 +61,14 @@ class Indexable:
             occurred_start=moment.start if moment else recorded_at,
             occurred_end=moment.end if moment else recorded_at + 1,
             is_past=is_past,
+            is_quote=is_quote,
         )
 
 
 def passages_of(source: Indexable) -> list[Passage]:
     """Cut a record into passages with their own terms; a text without visible characters has none."""
     whole_up_to = 0 if source.kind == "document" else 600
-    past = IS_PAST if source.is_past else 0
+    standing = (IS_PAST if source.is_past else 0) | (IS_QUOTE if source.is_quote else 0)
     return [
         Passage(
             source.record_id,
@@ -77,7 +81,7 @@ def passages_of(source: Indexable) -> list[Passage]:
             source.day,
             source.occurred_start,
             source.occurred_end,
-            found.flags | past,
+            found.flags | standing,
             start,
             end,
             found.stems,

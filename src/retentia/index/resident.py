@@ -55,7 +55,7 @@ class ResidentIndex:
         self.lexicon = Lexicon([speakers, dates])
         self.layout = arrange(self.columns)
         self.traits = Traits.of(self.columns, self.layout)
-        self.lexical = Lexical(self.lexicon, self.layout, self.traits.is_assisted)
+        self.lexical = Lexical(self.lexicon, self.layout, self.traits.is_assisted, self.traits.repeats)
 
     @classmethod
     def build(cls, passages: Sequence[Passage], vectors: Sequence[VectorRow], *, dimension: int) -> "ResidentIndex":
@@ -139,7 +139,7 @@ class ResidentIndex:
             return Ranking((), Evidence(0.0, 0.0, None, 1.0), 0)
         permitted = None if allowed is None else allowed[self.layout.rows]
         look = self._look_twice if len(self) > EXACT_UP_TO else self._look_at_all
-        found = self.lexicon.find(query, self.layout)
+        found = self.lexicon.find(query, self.layout, self.traits.repeats)
         seen = look(query, found, vector if self.vectors.are_any_known else None, permitted, weights or Weights())
         held_back = 0 if permitted is None else len(permitted) - int(np.count_nonzero(permitted))
         records = best_records(seen.scores, seen.signals, self.columns, self.layout, limit=limit, cosines=seen.cosines)
@@ -193,7 +193,7 @@ class ResidentIndex:
             highest = _highest(exact[: len(at)], None if permitted is None else permitted[at])
             np.clip(guessed, exact[len(at) :].min(), exact.max(), out=guessed)
             guessed[at] = exact[: len(at)]
-            dense = spread(guessed, self.vectors.known)
+            dense = spread(guessed, self.vectors.known, self.traits.repeats)
             signals.replace("dense", dense)
             signals.replace("session", self._of_session(lexical + dense))
         closely = signals.total(weights)[at]
@@ -208,7 +208,7 @@ class ResidentIndex:
         self, query: QueryTerms, found: Occurrences, lexical: Signal, grams: Signal, cosines: Signal | None
     ) -> Signals:
         """Return what speaks for each position."""
-        dense = None if cosines is None else spread(cosines, self.vectors.known)
+        dense = None if cosines is None else spread(cosines, self.vectors.known, self.traits.repeats)
         topical = lexical if dense is None else lexical + dense
         asked = {
             "lexical": lexical,

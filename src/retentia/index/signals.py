@@ -105,14 +105,20 @@ def _values(weights: Weights) -> Signal:
     return np.array([getattr(weights, name) for name in SIGNALS], dtype=np.float32)
 
 
-def spread(cosines: Signal, known: NDArray[np.bool_] | None) -> Signal:
+def spread(cosines: Signal, known: NDArray[np.bool_] | None, repeats: NDArray[np.bool_] | None = None) -> Signal:
     """Stretch cosines to 0…1 over the known ones (None: all are); 0 for the others.
 
-    Differences below a tenth are not blown up: in a scope of a few records they mean nothing.
+    Differences below a tenth are not blown up: in a scope of a few records they mean nothing. What `repeats` another
+    record does not bound them.
     """
-    low = cosines.min() if known is None else cosines.min(where=known, initial=1)
-    high = cosines.max() if known is None else cosines.max(where=known, initial=-1)
+    bounding = known
+    if repeats is not None and not repeats.all():
+        bounding = ~repeats if known is None else known & ~repeats
+    low = cosines.min() if bounding is None else cosines.min(where=bounding, initial=1)
+    high = cosines.max() if bounding is None else cosines.max(where=bounding, initial=-1)
     stretched: Signal = (cosines - low) / max(high - low, _LEAST_RANGE)
+    if repeats is not None:
+        np.clip(stretched, 0, 1, out=stretched)
     if known is not None:
         stretched *= known
     return stretched

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.index.neighbours import Layout
 from retentia.index.tokenizer import speaker_key
-from retentia.model.passage import ENDS_WITH_QUESTION, HAS_TEMPORAL_EXPRESSION
+from retentia.model.passage import ENDS_WITH_QUESTION, HAS_TEMPORAL_EXPRESSION, IS_QUOTE
 
 TRAITS = ("assistant", "question", "continuation")
 """The traits that count for or against a passage whatever is asked."""
@@ -22,7 +22,8 @@ _ASSISTANT, _MESSAGE = "assistant", "message"
 class Traits:
     """The traits of each position, 1.0 where it has one, and the words a participant is named by.
 
-    `standing` holds TRAITS, shape (3, n). An assistant's words are marked as such. Questions are those between people;
+    `repeats` marks what only quotes another
+    record, None where nothing does. `standing` holds TRAITS, shape (3, n). An assistant's words are marked as such. Questions are those between people;
     where an assistant listens, they are the user's own and say what the user is busy with. A continuation is what
     follows in a long message: people say first what it is about. `is_assisted` marks all of a thread that an assistant
     takes part in.
@@ -31,6 +32,7 @@ class Traits:
     speakers: NDArray[np.int32]
     named: dict[str, frozenset[int]]
     is_assisted: NDArray[np.bool_]
+    repeats: NDArray[np.bool_] | None
     tells_time: Marks
     standing: Marks
 
@@ -43,12 +45,14 @@ class Traits:
         is_message = columns.kind.is_any_of([_MESSAGE])[rows]
         is_assisted = layout.any_in_thread(by_assistant)
         speakers = columns.speaker.codes[rows]
+        repeats: NDArray[np.bool_] = (flags & IS_QUOTE) != 0
         asks = ((flags & ENDS_WITH_QUESTION) != 0) & ~is_assisted
         continues = (columns.part.values[rows] > 0) & is_message
         return cls(
             speakers=speakers,
             named=_named(columns, speakers),
             is_assisted=is_assisted,
+            repeats=repeats if repeats.any() else None,
             tells_time=_marks((flags & HAS_TEMPORAL_EXPRESSION) != 0),
             standing=_marks(np.stack([by_assistant, asks, continues])),
         )

@@ -71,5 +71,5 @@ def _row(about: KeptKind, message: MessageRecord, source: Source, *, recorded_at
     is_own = message.trust is Trust.PERSON
     status = Status.STATED if is_own else Status.CANDIDATE
     draft = replace(draft, trust=message.trust, columns={**draft.columns, "status": status})
-    described = indexed.item(item.kind, **draft.known(new_id_bytes(), recorded_at))
+    described = indexed.item(item.kind, is_quote=True, **draft.known(new_id_bytes(), recorded_at))
     return draft.row(described, content_key=content_key(draft.text))

@@ -267,7 +267,9 @@ def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, r
         },
     )
     is_past = decision.valid_to is not None
-    described = indexed.item(candidate.kind, is_past=is_past, **draft.known(record_id, recorded_at))
+    is_quote = taught.source_kind is not None
+    known = draft.known(record_id, recorded_at)
+    described = indexed.item(candidate.kind, is_past=is_past, is_quote=is_quote, **known)
     is_one = one.is_told_by_its_words and not is_past
     return draft.row(described, content_key=content_key(draft.text) if is_one else None)
 

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 ENDS_WITH_QUESTION = 1
 HAS_TEMPORAL_EXPRESSION = 2
+IS_QUOTE = 8
+"""The record repeats what another says: its words count once, with those of its source."""
 IS_PAST = 4
 """The record no longer holds: it answers questions about the past only."""
 

@@ -32,9 +32,9 @@ def document(**known: Unpack[Known]) -> Indexable:
     return Indexable.of(kind=Kind.DOCUMENT.value, thread=known["record_id"], **known)
 
 
-def item(kind: Kind, *, is_past: bool = False, **known: Unpack[Known]) -> Indexable:
-    """Describe something known: it stands alone, and may have ended."""
-    return Indexable.of(kind=kind.value, is_past=is_past, **known)
+def item(kind: Kind, *, is_past: bool = False, is_quote: bool = False, **known: Unpack[Known]) -> Indexable:
+    """Describe something known: it stands alone, may have ended, and may be known from other records."""
+    return Indexable.of(kind=kind.value, is_past=is_past, is_quote=is_quote, **known)
 
 
 def indexed(record: Record) -> Indexable:
@@ -52,6 +52,6 @@ def indexed(record: Record) -> Indexable:
             return tool_call(session_id=id_bytes(session), seq=seq, **known)
         case DocumentRecord():
             return document(**known)
-        case ItemRecord(valid_to=ends):
-            return item(record.kind, is_past=ends is not None, **known)
+        case ItemRecord(valid_to=ends, sources=sources):
+            return item(record.kind, is_past=ends is not None, is_quote=bool(sources), **known)
     raise AssertionError(f"no record is a {record.kind}")

@@ -141,7 +141,8 @@ class WritePipeline:
             if known:
                 scopes.record_change(transaction, place.scope_id, [known])
                 return Receipt.of_one(scope, known, is_new=False)
-            described = indexed.item(given.kind, **draft.known(record_id, transaction.now))
+            known_from = bool(given.sources)
+            described = indexed.item(given.kind, is_quote=known_from, **draft.known(record_id, transaction.now))
             job_ids = place.insert(schema.item, [draft.row(described, content_key=key)])
         return Receipt.of_one(scope, record_id, is_new=True, notes=draft.notes, job_ids=job_ids)
 
