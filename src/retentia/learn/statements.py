@@ -1,0 +1,236 @@
+"""Statements about the world: "Anna works for Acme" is (Anna, employer, Acme), in English, German and Ukrainian.
+
+A sentence is read by the templates of `relations.toml`, and where none names its relation, by its plain form: "The
+mascot of X is Y". Of several readings the one holds that leaves the least to the two names. Questions, conditions,
+negations and guesses are not read, nor what is about the speaker or points to an earlier sentence: better to miss than
+to invent.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+from retentia.learn.relations import Relations, shipped_relations
+from retentia.learn.templates import Template, Templates, read_template
+from retentia.learn.words import Word, read_phrase, read_words, words_of
+from retentia.model.candidate import Candidate
+from retentia.model.ids import RecordId
+from retentia.model.record import Kind
+
+_EDGES = " \t\n\r\"'“”„«»‘’`*"
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»")
+_SENTENCE_END = re.compile(r"[.!;]\s+(?=[A-ZÄÖÜА-ЯІЇЄҐ\"«„“])|\n+")
+_ABBREVIATION = re.compile(r"(?:\.\w{1,2}|\b(?:Inc|Ltd|Corp|Co|Jr|Sr))\.$")
+_MAX_NAME_WORDS = 14
+_MAX_RELATION_WORDS = 3
+_MAX_CHARACTERS = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What a sentence says: `subject` has `relation` to `object`, both as said.
+
+    The sentence is at [start, end) of the text given, its subject and its object within.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    start: int
+    end: int
+    subject_start: int
+    subject_end: int
+    object_start: int
+    object_end: int
+
+    def candidate(self, message_id: RecordId) -> Candidate:
+        """Return it as a candidate that quotes the message it was read in."""
+        return Candidate(
+            kind=Kind.FACT,
+            subject=self.subject,
+            attribute=self.relation,
+            value=self.object,
+            message_id=message_id,
+            start=self.start,
+            end=self.end,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    start: int
+    end: int
+
+
+def read_statement(text: str, relations: Relations | None = None) -> Statement | None:
+    """Read one sentence; None where it states no relation plainly. `relations` are those shipped unless given."""
+    return _reader(relations or shipped_relations()).read(text)
+
+
+def read_statements(text: str, relations: Relations | None = None) -> Iterator[Statement]:
+    """Yield the statements of a text, sentence by sentence, with places in the whole text."""
+    start = 0
+    for end, following in [*((match.end(), match.end()) for match in _SENTENCE_END.finditer(text)), (len(text), 0)]:
+        if found := read_statement(text[start:end], relations):
+            yield _moved(found, start)
+        start = following
+
+
+class _Reader:
+    """The templates of some relations, ready to read with."""
+
+    def __init__(self, relations: Relations) -> None:
+        self._relations = relations
+        self._templates = Templates(
+            [read_template(says, relation.name) for relation in relations.by_name.values() for says in relation.says]
+        )
+
+    def read(self, text: str) -> Statement | None:
+        sentence = _trimmed(text, 0, len(text))
+        if not 0 < sentence.end - sentence.start <= _MAX_CHARACTERS or not self._is_plain(text, sentence):
+            return None
+        words = words_of(text)
+        for some in ((self._templates, self._named), (self._unknown,)):
+            fitting = [template for templates in some for template in templates.fitting(words)]
+            readings = [reading for template in fitting if (reading := self._as(text, sentence, template))]
+            if readings:
+                return min(readings, key=_left_to_names)
+        return None
+
+    def _as(self, text: str, sentence: _Span, template: Template) -> Statement | None:
+        match = template.pattern.fullmatch(text, sentence.start, sentence.end)
+        if match is None:
+            return None
+        subject, object_ = self._name(text, *match.span("s")), self._name(text, *match.span("o"))
+        if subject is None or object_ is None:
+            return None
+        relation, is_turned = template.relation, False
+        if not relation:
+            relation, is_turned = self._relation_named(match["r"])
+        if not relation or (not template.relation and match["r"][0].isupper() and text[object_.start].islower()):
+            return None
+        if is_turned:
+            subject, object_ = object_, subject
+        return Statement(
+            subject=text[subject.start : subject.end],
+            relation=relation,
+            object=text[object_.start : object_.end],
+            start=sentence.start,
+            end=sentence.end,
+            subject_start=subject.start,
+            subject_end=subject.end,
+            object_start=object_.start,
+            object_end=object_.end,
+        )
+
+    def _is_plain(self, text: str, sentence: _Span) -> bool:
+        if text.rstrip().endswith("?"):
+            return False
+        spoken = read_words(_QUOTED.sub(lambda match: " " * len(match.group()), text))
+        if spoken and spoken[0].text in self._relations.words("openers"):
+            return False
+        # Not folded: "würde" is a hedge and "wurde" is none.
+        return not any(text[word.start : word.end] in self._hedges for word in spoken)
+
+    def _name(self, text: str, start: int, end: int) -> _Span | None:
+        """Return the stretch that is a name, or None where it is none."""
+        if tail := self._tail.search(text, start, end):
+            end = tail.start()
+        span = _trimmed(text, start, end)
+        words = read_words(text[span.start : span.end])
+        if words and len(words) > 1 and words[0].text in self._relations.words("articles"):
+            following = text[span.start + words[1].start]
+            if text[span.start].islower() or not following.isupper():
+                span = _Span(span.start + words[1].start, span.end)
+                words = read_words(text[span.start : span.end])
+        if not words or len(words) > _MAX_NAME_WORDS or self._points(text, span, words):
+            return None
+        return span
+
+    def _points(self, text: str, span: _Span, words: list[Word]) -> bool:
+        """Tell whether a stretch is about the speaker or about something said before."""
+        if words[0].text in self._relations.words("pronouns"):
+            return True
+        if words[0].text not in self._relations.words("pronouns_before_small"):
+            return False
+        return len(words) == 1 or text[span.start + words[1].start].islower()
+
+    def _relation_named(self, name: str) -> tuple[str, bool]:
+        """Return the relation that a noun names, and whether it names the subject; "" where it names none."""
+        words = words_of(name)
+        folded = " ".join(words)
+        for pattern, relation, is_turned in self._nouns:
+            if pattern.fullmatch(folded):
+                return relation, is_turned
+        if len(words) > _MAX_RELATION_WORDS or words[0] in self._no_relations:
+            return "", False
+        return "_".join(words), False
+
+    @cached_property
+    def _hedges(self) -> frozenset[str]:
+        return frozenset(self._relations.lists.get("hedges", ()))
+
+    @cached_property
+    def _no_relations(self) -> frozenset[str]:
+        return frozenset(self._relations.generic.get("not_a_relation", ()))
+
+    @cached_property
+    def _nouns(self) -> list[tuple[re.Pattern[str], str, bool]]:
+        """Nouns of objects first, those of subjects then; a relation's own name outranks the noun of another."""
+        known = self._relations.by_name.values()
+        names = [(relation.name.replace("_", " "), relation.name, False) for relation in known]
+        nouns = [(noun, relation.name, False) for relation in known for noun in relation.nouns]
+        back = [(noun, relation.name, True) for relation in known for noun in relation.back]
+        return [
+            (re.compile(_noun_pattern(" ".join(read_phrase(noun, ()).words))), name, is_turned)
+            for noun, name, is_turned in (*names, *nouns, *back)
+        ]
+
+    @cached_property
+    def _named(self) -> Templates:
+        nouns = {noun for relation in self._relations.by_name.values() for noun in (*relation.nouns, *relation.back)}
+        names = "|".join(_noun_pattern(noun) for noun in sorted(nouns, key=len, reverse=True))
+        return Templates([read_template(says, names=names) for says in self._relations.generic.get("known", ())])
+
+    @cached_property
+    def _unknown(self) -> Templates:
+        return Templates([read_template(says) for says in self._relations.generic.get("unknown", ())])
+
+    @cached_property
+    def _tail(self) -> re.Pattern[str]:
+        tails = "|".join(
+            re.escape(tail) for tail in sorted(self._relations.lists.get("tails", ()), key=len, reverse=True)
+        )
+        return re.compile(rf"(?:,\s*|\s+)(?:{tails})(?=\W|$)" if tails else r"(?!)")
+
+
+@cache
+def _reader(relations: Relations) -> _Reader:
+    return _Reader(relations)
+
+
+def _noun_pattern(noun: str) -> str:
+    return re.escape(noun).replace(r"\*", r"\w*").replace(r"\ ", r"\s+")
+
+
+def _moved(statement: Statement, by: int) -> Statement:
+    places = ("start", "end", "subject_start", "subject_end", "object_start", "object_end")
+    return replace(statement, **{place: getattr(statement, place) + by for place in places})
+
+
+def _left_to_names(statement: Statement) -> int:
+    return statement.subject_end - statement.subject_start + statement.object_end - statement.object_start
+
+
+def _trimmed(text: str, start: int, end: int) -> _Span:
+    """Leave out white space, quotes and what ends a sentence; the dot of "D.C." is the name's."""
+    while end > start and text[end - 1] in _EDGES + "!;,:—–":
+        end -= 1
+    if text[:end].endswith(".") and (text[:end].endswith("..") or not _ABBREVIATION.search(text, start, end)):
+        end -= 1
+    while end > start and text[end - 1] in _EDGES:
+        end -= 1
+    while start < end and text[start] in _EDGES + ",:;—–-":
+        start += 1
+    return _Span(start, end)
