@@ -7,7 +7,7 @@ to invent.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -17,11 +17,14 @@ from retentia.learn.words import Word, read_phrase, read_words, words_of
 from retentia.model.candidate import Candidate
 from retentia.model.ids import RecordId
 from retentia.model.record import Kind
+from retentia.working.original import sentences_of
 
 _EDGES = " \t\n\r\"'“”„«»‘’`*"
+_CODE = "`"
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»")
-_SENTENCE_END = re.compile(r"[.!;]\s+(?=[A-ZÄÖÜА-ЯІЇЄҐ\"«„“])|\n+")
 _ABBREVIATION = re.compile(r"(?:\.\w{1,2}|\b(?:Inc|Ltd|Corp|Co|Jr|Sr))\.$")
+_INITIAL = re.compile(r"(?:^|\b[A-ZА-ЯІЇЄҐ][\w'’-]*\.?\s|\b(?:by|of|to|von|is|ist)\s|\.)[A-ZА-ЯІЇЄҐ]\.$")
+_CAPITAL, _SMALL = "[A-ZÄÖÜА-ЯІЇЄҐ]", "[a-zäöüßа-яіїєґ]"
 _MAX_NAME_WORDS = 14
 _MAX_RELATION_WORDS = 3
 _MAX_CHARACTERS = 400
@@ -69,12 +72,22 @@ def read_statement(text: str, relations: Relations | None = None) -> Statement |
 
 
 def read_statements(text: str, relations: Relations | None = None) -> Iterator[Statement]:
-    """Yield the statements of a text, sentence by sentence, with places in the whole text."""
-    start = 0
-    for end, following in [*((match.end(), match.end()) for match in _SENTENCE_END.finditer(text)), (len(text), 0)]:
+    """Yield the statements of a text, sentence by sentence, with places in the whole text; code is left out."""
+    for start, end in _sentences(text):
         if found := read_statement(text[start:end], relations):
             yield _moved(found, start)
-        start = following
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of a text; the dot of an initial ("T. S. Eliot", "John E. Sununu") ends none."""
+    begun: int | None = None
+    for start, end in sentences_of(text):
+        start = start if begun is None else begun
+        begun = start if _INITIAL.search(text[start:end]) else None
+        if begun is None:
+            yield start, end
+    if begun is not None:
+        yield begun, end
 
 
 class _Reader:
@@ -144,7 +157,8 @@ class _Reader:
             if text[span.start].islower() or not following.isupper():
                 span = _Span(span.start + words[1].start, span.end)
                 words = read_words(text[span.start : span.end])
-        if not words or len(words) > _MAX_NAME_WORDS or self._points(text, span, words):
+        is_long = len(words) > _MAX_NAME_WORDS or _CODE in text[span.start : span.end]
+        if not words or is_long or self._points(text, span, words):
             return None
         return span
 
@@ -199,15 +213,20 @@ class _Reader:
 
     @cached_property
     def _tail(self) -> re.Pattern[str]:
-        tails = "|".join(
-            re.escape(tail) for tail in sorted(self._relations.lists.get("tails", ()), key=len, reverse=True)
-        )
-        return re.compile(rf"(?:,\s*|\s+)(?:{tails})(?=\W|$)" if tails else r"(?!)")
+        """Find where a name ends though the sentence goes on; "and" ends it before a small letter only."""
+        tails = _any_of(self._relations.lists.get("tails", ()))
+        joining, articles = (_any_of(self._relations.lists.get(name, ())) for name in ("joining", "articles"))
+        goes_on = rf"\s+(?:{joining})\s+(?!(?:{articles})\s+{_CAPITAL})(?={_SMALL})"
+        return re.compile(rf"(?:,\s*|\s+)(?:{tails})(?=\W|$)|,?{goes_on}")
 
 
 @cache
 def _reader(relations: Relations) -> _Reader:
     return _Reader(relations)
+
+
+def _any_of(words: Sequence[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) or "(?!)"
 
 
 def _noun_pattern(noun: str) -> str:
