@@ -90,7 +90,16 @@ class _Path:
     start: Named
     steps: tuple[Step, ...] = ()
     age: int = 0
-    score: float = 0.0
+    explains: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """What is said of older things comes after the newest, however much older it is."""
+        return self.explains - (_OLDER if self.age else 0.0)
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        return -self.score, self.age
 
     @property
     def node(self) -> str:
@@ -111,10 +120,10 @@ def find_chains(
     if not read.cues and not read.type_words:
         return Found(reason="the question has no words for a relation")
     search = _Search(read, graph, relations)
-    paths = sorted(search.paths(min(max_steps, MAX_STEPS)), key=lambda path: -path.score)
+    paths = sorted(search.paths(min(max_steps, MAX_STEPS)), key=lambda path: path.rank)
     best: dict[str, _Path] = {}
     for path in paths:
-        if path.score >= _ENOUGH and not search.is_wrong_type(path):
+        if path.explains >= _ENOUGH and not search.is_wrong_type(path):
             best.setdefault(path.node, path)
     if not best:
         return Found(reason="no path of known relations explains the question")
@@ -140,7 +149,7 @@ class _Search:
     def paths(self, max_steps: int) -> Iterator[_Path]:
         frontier = [_Path(named) for named in self._question.named]
         for _ in range(max_steps):
-            longer = sorted(self._longer(frontier), key=lambda path: -path.score)
+            longer = sorted(self._longer(frontier), key=lambda path: path.rank)
             yield from longer
             frontier = longer[:_BEAM]
 
@@ -187,7 +196,6 @@ class _Search:
             - _OTHER_CUE * other_cues
             - _OTHER_WORD * other_words
             - _OTHER_NAME * other_names
-            - _OLDER * longer.age
         )
         return _Path(longer.start, longer.steps, longer.age, score)
 
