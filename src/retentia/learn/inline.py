@@ -6,7 +6,10 @@ from itertools import groupby
 
 from retentia.learn.apply import Taught, learn
 from retentia.learn.extract import extract
-from retentia.model.attributes import Attributes, shipped_attributes
+from retentia.learn.relations import known_attributes
+from retentia.learn.statements import read_statements
+from retentia.model.attributes import Attributes
+from retentia.model.candidate import Candidate
 from retentia.model.ids import RecordId, id_text
 from retentia.model.learned import Learned
 from retentia.model.provenance import Trust
@@ -29,7 +32,7 @@ class LearningSettings:
     """Whether rules learn from messages, and the attributes they know; `attributes` may be extended with your own."""
 
     is_on: bool = True
-    attributes: Attributes = field(default_factory=shipped_attributes)
+    attributes: Attributes = field(default_factory=known_attributes)
 
 
 class InlineLearning:
@@ -68,10 +71,27 @@ def learn_from(
             trust=Trust.PERSON,
             author=wanted[candidate.message_id].speaker or "user",
         )
-        for candidate in extract(heard, attributes=attributes)
+        for candidate in _read(heard, attributes)
         if candidate.message_id in wanted
     ]
     return learn(place, taught, attributes) if taught else []
+
+
+def _read(heard: Sequence[Original], attributes: Attributes) -> list[Candidate]:
+    """Return what the rules find in messages, and where they find nothing, what is plainly stated about the world."""
+    found = extract(heard, attributes=attributes)
+    taken = [(one.message_id, one.start, one.end) for one in found]
+    for message in heard:
+        if message.role == "user" and not message.tool:
+            stated = (one.candidate(RecordId(message.id)) for one in read_statements(message.text))
+            found += (one for one in stated if not any(_overlap(one, other) for other in taken))
+    order = {message.id: place for place, message in enumerate(heard)}
+    return sorted(found, key=lambda one: (order[one.message_id], one.start))
+
+
+def _overlap(one: Candidate, other: tuple[RecordId, int, int]) -> bool:
+    message_id, start, end = other
+    return one.message_id == message_id and one.start < end and start < one.end
 
 
 def original_of(record: MessageRecord) -> Original:
