@@ -1,8 +1,8 @@
 """How well changed facts and chains of them are answered: FactConsolidation, through the verbs of a memory, no model.
 
-The facts are added as messages in their order, read as statements, and reconciled as what a person says. A question is
-right when the answer of the best chain is one that counts. It is outdated when the chain rests on a value that a later
-fact has replaced, right or wrong.
+The facts are added as messages of a user, a second apart, and learned from by rules. A question is right when the
+answer of the best chain is one that counts. It is outdated when the chain rests on a value that a later fact has
+replaced, right or wrong.
 """
 
 import tempfile
@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from retentia.evals.loaders.factconsolidation import FactQuestion, FactSet
+from retentia.evals.runs import Progress
 from retentia.index.names import name_form
-from retentia.learn.apply import Taught
 from retentia.learn.chains import Chain
 from retentia.learn.statements import Statement, read_statement
 from retentia.memory import Memory
-from retentia.model.ids import RecordId
-from retentia.model.provenance import Trust
+from retentia.model.message import Message
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 
@@ -26,8 +25,6 @@ _SCOPE = Scope("eval", "factconsolidation")
 _BEGAN = 1_700_000_000_000_000
 _SECOND = 1_000_000
 _AT_ONCE = 500
-
-Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +46,7 @@ class Asked:
         return self.right / self.questions if self.questions else 0.0
 
 
-def ask_factconsolidation(sets: Sequence[FactSet], *, progress: Told) -> list[Asked]:
+def ask_factconsolidation(sets: Sequence[FactSet], *, progress: Progress) -> list[Asked]:
     """Fill a fresh memory with the facts of each set and ask its questions; the stores are gone afterwards."""
     return [asked for one in sets for asked in _asked(one, progress)]
 
@@ -65,44 +62,29 @@ def figures(done: Sequence[Asked]) -> dict[str, float | int]:
     }
 
 
-def _asked(one: FactSet, progress: Told) -> Iterator[Asked]:
+def _asked(one: FactSet, progress: Progress) -> Iterator[Asked]:
     statements = [read_statement(fact) for fact in one.facts]
     latest = {_slot(told): name_form(told.object) for told in statements if told is not None}
     with (
         tempfile.TemporaryDirectory(prefix="retentia-eval-") as folder,
         Memory.open(Path(folder) / "eval.db", embedder=None, worker=False) as memory,
     ):
-        _fill(memory, one.facts, statements, lambda at: progress(f"facts {one.size}", at, len(one.facts)))
+        _fill(memory, one.facts, lambda at: progress(f"facts {one.size}", at, len(one.facts)))
         for name, questions in one.questions.items():
             yield _ask(memory, name, questions, statements, latest, progress)
 
 
-def _fill(
-    memory: Memory, facts: Sequence[str], statements: Sequence[Statement | None], told: Callable[[int], None]
-) -> None:
+def _fill(memory: Memory, facts: Sequence[str], told: Callable[[int], None]) -> None:
     for start in range(0, len(facts), _AT_ONCE):
         some = facts[start : start + _AT_ONCE]
-        ids = memory.add(list(some), scope=_SCOPE).ids
-        pairs = zip(some, statements[start : start + _AT_ONCE], ids, strict=True)
-        memory.facts.learn(
-            [
-                _taught(fact, statement, record, start + place)
-                for place, (fact, statement, record) in enumerate(pairs)
-                if statement is not None
-            ],
-            scope=_SCOPE,
-        )
+        said = [Message(role="user", content=fact, at=_at(start + place)) for place, fact in enumerate(some)]
+        memory.add(said, scope=_SCOPE)
         told(start + len(some))
+    memory.drain()
 
 
-def _taught(fact: str, statement: Statement, record: RecordId, number: int) -> Taught:
-    return Taught(
-        candidate=statement.candidate(record),
-        text=fact,
-        at=Moment.at(_BEGAN + number * _SECOND, "UTC"),
-        trust=Trust.PERSON,
-        author="user",
-    )
+def _at(number: int) -> str:
+    return Moment.at(_BEGAN + number * _SECOND, "UTC").iso()
 
 
 def _ask(
@@ -111,7 +93,7 @@ def _ask(
     questions: Sequence[FactQuestion],
     statements: Sequence[Statement | None],
     latest: Mapping[tuple[str, str], str],
-    progress: Told,
+    progress: Progress,
 ) -> Asked:
     best: list[Chain | None] = []
     started = time.perf_counter()
