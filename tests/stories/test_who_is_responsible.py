@@ -63,3 +63,12 @@ def test_who_is_responsible_is_not_made_up(store_url: str, anna: Scope) -> None:
         found = memory.facts.chains("Who is responsible for the component that Billing depends on?", scope=anna)
         assert found.chains == ()
         assert found.reason == "no path of known relations explains the question"
+
+
+def test_what_the_person_said_of_themselves_begins_a_chain(store_url: str, anna: Scope) -> None:
+    with Memory.open(store_url, embedder=FakeEmbedder(), worker=False) as memory:
+        memory.add(["I work for Acme.", "The headquarters of Acme is in Hamburg."], scope=anna)
+        chain = answered(memory, "Where is the headquarters of the company I work for?", anna)
+        assert chain.answer == "Hamburg"
+        assert [edge.relation for edge in chain.edges] == ["employer", "headquarters"]
+        assert memory.facts.chains("Where is the headquarters of the company Tom works for?", scope=anna).chains == ()

@@ -8,6 +8,7 @@ from itertools import islice
 
 from retentia.learn.relations import Relation, Relations
 from retentia.learn.words import Phrase, Word, places, read_words
+from retentia.model.candidate import PERSON
 
 _MAX_WORDS = 80
 _MAX_NAME_WORDS = 9
@@ -180,11 +181,15 @@ def _named(
         if last - first > 1 or words[first].text not in relations.words("stop")
     ]
     names = {(first, last): text[words[first].start : words[last - 1].end] for first, last in spans}
+    speaker = relations.words("speaker")
+    names |= {(at, at + 1): PERSON for at, word in enumerate(words) if word.text in speaker}
     known = find(set(names.values()))
     found: list[Named] = []
     for (first, last), name in sorted(names.items(), key=lambda item: (item[0][0] - item[0][1], item[0][0])):
         if name in known and all(last <= other.first or other.last <= first for other in found):
-            is_name = any(not character.islower() for character in (text[words[at].start] for at in range(first, last)))
+            is_name = name != PERSON and any(
+                not character.islower() for character in (text[words[at].start] for at in range(first, last))
+            )
             found.append(Named(known[name], first, last, is_name))
     whole = (one for one in found if not _is_cut(text, words, one, relations))
     return list(islice(sorted(whole, key=lambda one: not one.is_name), _MAX_NAMED))

@@ -27,6 +27,7 @@ _WORD_LISTS = frozenset(
         "articles",
         "tails",
         "asking",
+        "speaker",
         "joining",
         "before_doer",
     }
