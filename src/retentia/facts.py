@@ -14,7 +14,7 @@ from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
 from retentia.learn.believed_graph import BelievedGraph
 from retentia.learn.chains import Found, find_chains
-from retentia.learn.relations import shipped_relations
+from retentia.learn.relations import Relations
 from retentia.lifecycle.reindex import renew
 from retentia.model.attributes import Attributes
 from retentia.model.belief import Belief, Profile, Proposal, as_known, current
@@ -51,11 +51,13 @@ class Doors(Protocol):
 class Facts:
     """What is believed in the memory of a scope. Every verb takes the scope; safe to use from many threads."""
 
-    def __init__(self, database: Database, doors: Doors, attributes: Attributes, *, zone: str) -> None:
+    def __init__(
+        self, database: Database, doors: Doors, attributes: Attributes, relations: Relations, *, zone: str
+    ) -> None:
         self._database = database
         self._doors = doors
         self._zone = zone
-        self.relations = shipped_relations()
+        self.relations = relations
         self.attributes = attributes
 
     def profile(

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from retentia.errors import InvalidInput
-from retentia.learn.relations import known_attributes, read_relations, shipped_relations
+from retentia.learn.relations import read_relations, shipped_relations
 from retentia.model.attributes import shipped_attributes
 
 
@@ -19,7 +19,7 @@ def test_a_relation_that_nobody_registered_has_many_objects() -> None:
 
 
 def test_relations_and_attributes_are_one_registry() -> None:
-    attributes = known_attributes()
+    attributes = shipped_relations().attributes(shipped_attributes())
     assert not attributes.of("capital").has_many
     assert attributes.of("depends_on").has_many
     assert attributes.of("spouse").name == "partner"

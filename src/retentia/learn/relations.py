@@ -12,7 +12,7 @@ from typing import Any
 
 from retentia.errors import InvalidInput
 from retentia.learn.words import Phrase, read_phrase, words_of
-from retentia.model.attributes import Attributes, shipped_attributes
+from retentia.model.attributes import Attributes
 
 _LISTS = ("says", "nouns", "asks", "back", "verbs", "done_by", "hints")
 _FIELDS = frozenset({"values", "subject", "object", "inverse", *_LISTS})
@@ -142,12 +142,6 @@ def read_relations(data: Mapping[str, Any]) -> Relations:
 def shipped_relations() -> Relations:
     """Return the relations that come with the package."""
     return read_relations(tomllib.loads((Path(__file__).parent / "relations.toml").read_text("utf-8")))
-
-
-@cache
-def known_attributes() -> Attributes:
-    """Return the attributes and the relations that come with the package, as one registry."""
-    return shipped_relations().attributes(shipped_attributes())
 
 
 def _relation(name: str, fields: Any) -> Relation:
