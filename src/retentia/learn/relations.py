@@ -24,6 +24,7 @@ _WORD_LISTS = frozenset(
         "hedges",
         "pronouns",
         "pronouns_before_small",
+        "not_in_names",
         "articles",
         "tails",
         "asking",

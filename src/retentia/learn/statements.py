@@ -25,8 +25,11 @@ _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»
 _ABBREVIATION = re.compile(r"(?:\.\w{1,2}|\b(?:Inc|Ltd|Corp|Co|Jr|Sr))\.$")
 _INITIAL = re.compile(r"(?:^|\b[A-ZА-ЯІЇЄҐ][\w'’-]*\.?\s|\b(?:by|of|to|von|is|ist)\s|\.)[A-ZА-ЯІЇЄҐ]\.$")
 _CAPITAL, _SMALL = "[A-ZÄÖÜА-ЯІЇЄҐ]", "[a-zäöüßа-яіїєґ]"
+_SPEAKER = re.compile(r"(?:^|[,;–-]\s*)I\b(?!\s+[A-Z])")
 _MAX_NAME_WORDS = 14
+_MAX_KIND_WORDS = 2
 _MAX_RELATION_WORDS = 3
+_SMALL_WORD = 3
 _MAX_CHARACTERS = 400
 
 
@@ -121,7 +124,7 @@ class _Reader:
         relation, is_turned = template.relation, False
         if not relation:
             relation, is_turned = self._relation_named(match["r"])
-        if not relation or (not template.relation and match["r"][0].isupper() and text[object_.start].islower()):
+        if not relation or not self._fits(text, match, relation, subject, object_):
             return None
         if is_turned:
             subject, object_ = object_, subject
@@ -136,6 +139,16 @@ class _Reader:
             object_start=object_.start,
             object_end=object_.end,
         )
+
+    def _fits(self, text: str, match: re.Match[str], relation: str, subject: _Span, object_: _Span) -> bool:
+        """Tell whether the two can stand in a relation: only names have some that nobody registered."""
+        if self._relations.of(relation).object == "kind":
+            return len(read_words(text[object_.start : object_.end])) <= _MAX_KIND_WORDS
+        if relation in self._relations.by_name:
+            return True
+        if not all(word[0].isupper() for word in text[subject.start : subject.end].split() if len(word) > _SMALL_WORD):
+            return False
+        return not (match["r"][0].isupper() and text[object_.start].islower())
 
     def _is_plain(self, text: str, sentence: _Span) -> bool:
         if text.rstrip().endswith("?"):
@@ -163,7 +176,10 @@ class _Reader:
         return span
 
     def _points(self, text: str, span: _Span, words: list[Word]) -> bool:
-        """Tell whether a stretch is about the speaker or about something said before."""
+        """Tell whether a stretch is about the speaker, about something said before, or more than a name."""
+        said = [text[span.start + word.start : span.start + word.end] for word in words]
+        if _SPEAKER.search(text[span.start : span.end]) or not self._not_in_names.isdisjoint(said):
+            return True
         if words[0].text in self._relations.words("pronouns"):
             return True
         if words[0].text not in self._relations.words("pronouns_before_small"):
@@ -180,6 +196,10 @@ class _Reader:
         if len(words) > _MAX_RELATION_WORDS or words[0] in self._no_relations:
             return "", False
         return "_".join(words), False
+
+    @cached_property
+    def _not_in_names(self) -> frozenset[str]:
+        return frozenset(self._relations.lists.get("not_in_names", ()))
 
     @cached_property
     def _hedges(self) -> frozenset[str]:

@@ -14,17 +14,33 @@ from retentia.learn.words import words_of
 
 _PART = re.compile(r"\{(?P<slot>[sor])\}|(?P<mark>[()|\[\]])|(?P<rest>\*)|(?P<space>\s+)|(?P<other>.)")
 _MARKS = {"(": "(?:", ")": ")", "|": "|", "[": "(?:", "]": ")?"}
-_FREE = re.compile(r"\w*(?:\[[^\]]*\]|\([^)]*\))\w*|\{[sor]\}|\S*\*\S*")
+_OPTIONAL = re.compile(r"\w*\[[^\]]*\]\w*|\{[sor]\}|\S*\*\S*")
+_EITHER = re.compile(r"\w*\([^)]*\)\w*")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence that states `relation` ("" where the sentence names it), its pattern, and the words it must have."""
+    """A sentence that states `relation` ("" where the sentence names it), and its pattern.
+
+    A text fits only if it has all of `words`, and of each of `either` all words of one alternative.
+    """
 
     relation: str
     pattern: re.Pattern[str]
     words: frozenset[str]
-    literal: int
+    either: tuple[tuple[frozenset[str], ...], ...]
+
+    def may_fit(self, words: frozenset[str]) -> bool:
+        """Tell whether a text with these words has those that the template needs."""
+        return self.words <= words and all(any(one <= words for one in some) for some in self.either)
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """Words of which a text must have one; none where there is no such word."""
+        if self.words:
+            return frozenset([max(self.words, key=len)])
+        sure = (some for some in self.either if all(some))
+        return frozenset(max(one, key=len) for one in next(sure, ()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,30 +50,38 @@ class Templates:
     templates: Sequence[Template]
 
     def fitting(self, words: Iterable[str]) -> list[Template]:
-        """Return the templates whose words a text has, those with the most literal characters first."""
+        """Return the templates whose words a text has, in the order they were given."""
         has = frozenset(words)
-        tried = [template for word in has for template in self._by_word.get(word, ())]
-        fitting = [one for one in (*tried, *self._by_word.get("", ())) if one.words <= has]
-        return sorted(fitting, key=lambda template: -template.literal)
+        tried = {place for word in has for place in self._by_word.get(word, ())}.union(self._by_word.get("", ()))
+        return [self.templates[place] for place in sorted(tried) if self.templates[place].may_fit(has)]
 
     @cached_property
-    def _by_word(self) -> Mapping[str, list[Template]]:
-        by_word: dict[str, list[Template]] = {}
-        for template in self.templates:
-            by_word.setdefault(max(template.words, key=len, default=""), []).append(template)
+    def _by_word(self) -> Mapping[str, list[int]]:
+        by_word: dict[str, list[int]] = {}
+        for place, template in enumerate(self.templates):
+            for anchor in template.anchors or ("",):
+                by_word.setdefault(anchor, []).append(place)
         return by_word
 
 
 def read_template(text: str, relation: str = "", names: str = r"\w[\w\s'’-]*?") -> Template:
     """Read one template; `names` is the pattern that {r} stands for. Raises InvalidInput where a bracket is open."""
-    required = _FREE.sub(" ", text)
     try:
         pattern = re.compile(_pattern(text, names), re.IGNORECASE)
     except re.error as error:
         raise InvalidInput(f"template {text!r}: {error}") from error
     if not {"s", "o"} <= set(pattern.groupindex):
         raise InvalidInput(f"template {text!r}: it needs {{s}} and {{o}}")
-    return Template(relation, pattern, frozenset(words_of(required)), len(re.sub(r"\{.\}", "", text)))
+    needed = _OPTIONAL.sub(" ", text)
+    either = [_alternatives(match.group()) for match in _EITHER.finditer(needed)]
+    return Template(relation, pattern, frozenset(words_of(_EITHER.sub(" ", needed))), tuple(filter(all, either)))
+
+
+def _alternatives(group: str) -> tuple[frozenset[str], ...]:
+    """Return the words of each alternative; none where a part of a word is one."""
+    if not group.startswith("(") or not group.endswith(")"):
+        return (frozenset(),)
+    return tuple(frozenset(words_of(one)) for one in group[1:-1].split("|"))
 
 
 def _pattern(text: str, names: str) -> str:
