@@ -4,6 +4,7 @@ import pytest
 
 from retentia.errors import InvalidInput
 from retentia.learn.relations import read_relations, shipped_relations
+from retentia.learn.templates import check_template
 from retentia.model.attributes import shipped_attributes
 
 
@@ -81,8 +82,11 @@ def test_what_is_wrong_in_the_data_is_named(data: dict[str, Any], told: str) -> 
 
 @pytest.mark.parametrize("says", ["{s} likes it", "{s} (likes {o}", "likes"])
 def test_a_sentence_without_its_two_or_with_an_open_bracket_is_refused(says: str) -> None:
-    from retentia.learn.statements import read_statement
-
-    relations = shipped_relations().extended({"relation": {"x": {"says": [says]}}})
     with pytest.raises(InvalidInput, match="template"):
-        read_statement("Anna works for Acme", relations)
+        shipped_relations().extended({"relation": {"x": {"says": [says]}}})
+
+
+def test_every_shipped_sentence_is_whole() -> None:
+    for relation in shipped_relations().by_name.values():
+        for says in relation.says:
+            check_template(says)

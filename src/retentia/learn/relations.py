@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from retentia.errors import InvalidInput
+from retentia.learn.templates import check_template
 from retentia.learn.words import Phrase, read_phrase, words_of
 from retentia.model.attributes import Attributes
 
@@ -115,6 +116,8 @@ class Relations:
         `data` is a table as `relations.toml` has it. Lists of words add to those that are there.
         """
         more = read_relations(data)
+        for text in (says for relation in more.by_name.values() for says in relation.says):
+            check_template(text)
         return Relations(
             by_name={**self.by_name, **more.by_name},
             types={**self.types, **more.types},

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 
 from retentia.learn.relations import Relations, shipped_relations
 from retentia.learn.templates import Template, Templates, read_template
-from retentia.learn.words import Word, read_phrase, read_words, words_of
+from retentia.learn.words import Word, fits, read_phrase, read_words, words_of
 from retentia.model.candidate import Candidate
 from retentia.model.ids import RecordId
 from retentia.model.record import Kind
@@ -189,9 +189,8 @@ class _Reader:
     def _relation_named(self, name: str) -> tuple[str, bool]:
         """Return the relation that a noun names, and whether it names the subject; "" where it names none."""
         words = words_of(name)
-        folded = " ".join(words)
-        for pattern, relation, is_turned in self._nouns:
-            if pattern.fullmatch(folded):
+        for noun, relation, is_turned in self._nouns:
+            if len(noun) == len(words) and all(map(fits, noun, words)):
                 return relation, is_turned
         if len(words) > _MAX_RELATION_WORDS or words[0] in self._no_relations:
             return "", False
@@ -210,16 +209,13 @@ class _Reader:
         return frozenset(self._relations.generic.get("not_a_relation", ()))
 
     @cached_property
-    def _nouns(self) -> list[tuple[re.Pattern[str], str, bool]]:
+    def _nouns(self) -> list[tuple[tuple[str, ...], str, bool]]:
         """Nouns of objects first, those of subjects then; a relation's own name outranks the noun of another."""
         known = self._relations.by_name.values()
         names = [(relation.name.replace("_", " "), relation.name, False) for relation in known]
         nouns = [(noun, relation.name, False) for relation in known for noun in relation.nouns]
         back = [(noun, relation.name, True) for relation in known for noun in relation.back]
-        return [
-            (re.compile(_noun_pattern(" ".join(read_phrase(noun, ()).words))), name, is_turned)
-            for noun, name, is_turned in (*names, *nouns, *back)
-        ]
+        return [(read_phrase(noun, ()).words, name, is_turned) for noun, name, is_turned in (*names, *nouns, *back)]
 
     @cached_property
     def _named(self) -> Templates:

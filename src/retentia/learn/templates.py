@@ -18,21 +18,26 @@ _OPTIONAL = re.compile(r"\w*\[[^\]]*\]\w*|\{[sor]\}|\S*\*\S*")
 _EITHER = re.compile(r"\w*\([^)]*\)\w*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Template:
-    """A sentence that states `relation` ("" where the sentence names it), and its pattern.
+    """A sentence that states `relation` ("" where the sentence names it); `regex` finds its parts.
 
     A text fits only if it has all of `words`, and of each of `either` all words of one alternative.
     """
 
     relation: str
-    pattern: re.Pattern[str]
+    regex: str
     words: frozenset[str]
     either: tuple[tuple[frozenset[str], ...], ...]
 
     def may_fit(self, words: frozenset[str]) -> bool:
         """Tell whether a text with these words has those that the template needs."""
         return self.words <= words and all(any(one <= words for one in some) for some in self.either)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The regular expression, made when a text first needs it: most are never needed."""
+        return re.compile(self.regex, re.IGNORECASE)
 
     @property
     def anchors(self) -> frozenset[str]:
@@ -65,16 +70,21 @@ class Templates:
 
 
 def read_template(text: str, relation: str = "", names: str = r"\w[\w\s'’-]*?") -> Template:
-    """Read one template; `names` is the pattern that {r} stands for. Raises InvalidInput where a bracket is open."""
-    try:
-        pattern = re.compile(_pattern(text, names), re.IGNORECASE)
-    except re.error as error:
-        raise InvalidInput(f"template {text!r}: {error}") from error
-    if not {"s", "o"} <= set(pattern.groupindex):
-        raise InvalidInput(f"template {text!r}: it needs {{s}} and {{o}}")
+    """Read one template; `names` is the pattern that {r} stands for."""
     needed = _OPTIONAL.sub(" ", text)
     either = [_alternatives(match.group()) for match in _EITHER.finditer(needed)]
-    return Template(relation, pattern, frozenset(words_of(_EITHER.sub(" ", needed))), tuple(filter(all, either)))
+    words = frozenset(words_of(_EITHER.sub(" ", needed)))
+    return Template(relation, _pattern(text, names), words, tuple(filter(all, either)))
+
+
+def check_template(text: str) -> None:
+    """Raise InvalidInput where a template has no {s} or no {o}, or a bracket of it is open."""
+    try:
+        slots = set(read_template(text).pattern.groupindex)
+    except re.error as error:
+        raise InvalidInput(f"template {text!r}: {error}") from error
+    if not {"s", "o"} <= slots:
+        raise InvalidInput(f"template {text!r}: it needs {{s}} and {{o}}")
 
 
 def _alternatives(group: str) -> tuple[frozenset[str], ...]:
