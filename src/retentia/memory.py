@@ -274,7 +274,7 @@ class Memory:
         digits, or a passphrase; None takes what the environment names (see `retentia.store.key`). `content_key` is such
         a key, too, and opens or makes a PostgreSQL store in which the content of each scope is encrypted with a key of
         its own. `working` says how contexts are made and when sessions are summarised, `learning` whether rules learn
-        from messages, and the attributes and relations they know. `models` are the chat models that may be asked, such as
+        from messages, and which attributes and relations. `models` are the chat models that may be asked, such as
         "openai:qwen3@http://127.0.0.1:8080/v1" or a `Models`; without one, or with a `summariser` of your own, none is
         asked. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
         """
