@@ -12,6 +12,9 @@ from typing import Any, Protocol
 from retentia.errors import InvalidInput, NotFound
 from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
+from retentia.learn.believed_graph import BelievedGraph
+from retentia.learn.chains import Found, find_chains
+from retentia.learn.relations import Relations
 from retentia.lifecycle.reindex import renew
 from retentia.model.attributes import Attributes
 from retentia.model.belief import Belief, Profile, Proposal, as_known, current
@@ -48,10 +51,13 @@ class Doors(Protocol):
 class Facts:
     """What is believed in the memory of a scope. Every verb takes the scope; safe to use from many threads."""
 
-    def __init__(self, database: Database, doors: Doors, attributes: Attributes, *, zone: str) -> None:
+    def __init__(
+        self, database: Database, doors: Doors, attributes: Attributes, relations: Relations, *, zone: str
+    ) -> None:
         self._database = database
         self._doors = doors
         self._zone = zone
+        self.relations = relations
         self.attributes = attributes
 
     def profile(
@@ -128,6 +134,19 @@ class Facts:
         """Reconcile candidates in order with what is held, and keep what follows; tell what became of each."""
         with self._doors.writing(scope), self._database.write(scope.tenant) as transaction:
             return learn(Place(transaction, scope), taught, self.attributes)
+
+    def chains(self, question: str, *, scope: Scope, limit: int = 5) -> Found:
+        """Answer a question by following what is believed now, up to three steps from what it names; best first.
+
+        Each chain has the statements that it rests on. Where there is none, the reason is told.
+        """
+        with self._doors.reading(scope) as show:
+            with self._database.read(scope.tenant) as transaction:
+                view = records.view_of(transaction, scope)
+                graph = BelievedGraph(transaction, view, self.attributes)
+                found = find_chains(question, graph, self.relations, limit=limit)
+            show([graph.items[edge.source] for chain in found.chains for edge in chain.edges])
+        return found
 
     def inbox(self, *, scope: Scope) -> list[Proposal]:
         """Return what waits for the person, oldest first: each with its quote, why it waits, and what speaks against.

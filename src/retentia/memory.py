@@ -213,9 +213,9 @@ class Memory:
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)
-        self.facts = Facts(database, OwnerDoors(self), self.learning.attributes, zone=zone)
+        self.facts = Facts(database, OwnerDoors(self), self.learning.registry, self.learning.relations, zone=zone)
         self._workers = Workers(
-            Worker(database, LearningByRules(database, self.learning.attributes)),
+            Worker(database, LearningByRules(database, self.learning)),
             embedding=Worker(
                 database,
                 Embedding(database, self._embedding.embedders),
@@ -274,7 +274,7 @@ class Memory:
         digits, or a passphrase; None takes what the environment names (see `retentia.store.key`). `content_key` is such
         a key, too, and opens or makes a PostgreSQL store in which the content of each scope is encrypted with a key of
         its own. `working` says how contexts are made and when sessions are summarised, `learning` whether rules learn
-        from messages, and which attributes they know. `models` are the chat models that may be asked, such as
+        from messages, and which attributes and relations. `models` are the chat models that may be asked, such as
         "openai:qwen3@http://127.0.0.1:8080/v1" or a `Models`; without one, or with a `summariser` of your own, none is
         asked. Raises StoreError, EmbedderMismatch and AnalyzerMismatch with the remedy.
         """

@@ -115,6 +115,31 @@ def xquad(path: Path, limit: int | None, **choices: object) -> None:
     _evaluate(lambda: load_xquad(path, limit=limit), choices)
 
 
+@eval_group.command("factconsolidation")
+@_path
+@_limit("questions of each set")
+@click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the table goes to stderr.")
+def factconsolidation(path: Path, limit: int | None, as_json: bool) -> None:
+    """Ask FactConsolidation's questions about facts that replace one another, one by one and in chains.
+
+    PATH is its JSON file, or the folder with it. No language model and no embedder is used.
+    """
+    from rich.table import Table
+
+    from retentia.evals.factconsolidation import ask_factconsolidation, figures
+    from retentia.evals.loaders import load_factconsolidation
+
+    with _refusals(), _progress("factconsolidation") as progress:
+        done = ask_factconsolidation(load_factconsolidation(path, limit=limit), progress=progress)
+    table = Table("set", "facts", "questions", "right", "share", "outdated", "unanswered", "ms a question")
+    for one in done:
+        counts = (one.facts, one.questions, one.right, f"{one.share:.3f}", one.outdated, one.unanswered)
+        table.add_row(one.name, *map(str, counts), f"{one.ms_per_question:.1f}")
+    console(stderr=as_json).print(table)
+    if as_json:
+        click.echo(json.dumps(figures(done)))
+
+
 @eval_group.command("multilingual")
 @_choices
 def multilingual(**choices: object) -> None:

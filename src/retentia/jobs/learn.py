@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from retentia.errors import JobLost
-from retentia.learn.inline import learn_from, original_of
-from retentia.model.attributes import Attributes
+from retentia.learn.inline import LearningSettings, learn_from, original_of
 from retentia.model.record import Kind, MessageRecord
 from retentia.store import jobs, records, scopes
 from retentia.store.database import Database, Transaction
@@ -21,9 +20,9 @@ class LearningByRules:
     at_once = 8
     lease = jobs.LEASE
 
-    def __init__(self, database: Database, attributes: Attributes) -> None:
+    def __init__(self, database: Database, settings: LearningSettings) -> None:
         self._database = database
-        self._attributes = attributes
+        self._settings = settings
 
     def is_able(self) -> bool:
         """Tell whether there are rules, which there always are."""
@@ -54,4 +53,4 @@ class LearningByRules:
         said.sort(key=lambda record: (record.session_id, record.seq))
         for _, some in groupby(said, key=lambda record: record.session_id):
             originals = [original_of(record) for record in some]
-            learn_from(place, originals, originals, self._attributes)
+            learn_from(place, originals, originals, self._settings)

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 
 from retentia.learn.apply import Taught, learn
 from retentia.learn.extract import extract
+from retentia.learn.relations import Relations, shipped_relations
+from retentia.learn.statements import read_statements
 from retentia.model.attributes import Attributes, shipped_attributes
+from retentia.model.candidate import Candidate
 from retentia.model.ids import RecordId, id_text
 from retentia.model.learned import Learned
 from retentia.model.provenance import Trust
@@ -26,17 +30,23 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningSettings:
-    """Whether rules learn from messages, and the attributes they know; `attributes` may be extended with your own."""
+    """Whether rules learn from messages, and what they know: `attributes` and `relations` may be extended."""
 
     is_on: bool = True
     attributes: Attributes = field(default_factory=shipped_attributes)
+    relations: Relations = field(default_factory=shipped_relations)
+
+    @property
+    def registry(self) -> Attributes:
+        """The attributes, and the relations among them: how many values each has."""
+        return _registry(self.attributes, self.relations)
 
 
 class InlineLearning:
     """Learns from messages that were just written."""
 
     def __init__(self, settings: LearningSettings) -> None:
-        self._attributes = settings.attributes
+        self._settings = settings
 
     def __call__(self, place: Place, rows: Sequence[Row]) -> tuple[tuple[Learned, ...], tuple[RecordId, ...]]:
         """Return what was learned, and the jobs that will learn what was too much for one write."""
@@ -51,12 +61,12 @@ class InlineLearning:
             of_session = list(some)
             said = [_said(row) for row in of_session]
             before = _question_before(place, of_session[0]) if len(said[0].text) <= _SHORT else []
-            learned += learn_from(place, [*before, *said], said, self._attributes)
+            learned += learn_from(place, [*before, *said], said, self._settings)
         return tuple(learned), ()
 
 
 def learn_from(
-    place: Place, heard: Sequence[Original], said: Sequence[Original], attributes: Attributes
+    place: Place, heard: Sequence[Original], said: Sequence[Original], settings: LearningSettings
 ) -> list[Learned]:
     """Learn by rules from messages of one session; `heard` holds them with what was said before."""
     wanted = {one.id: one for one in said}
@@ -68,10 +78,32 @@ def learn_from(
             trust=Trust.PERSON,
             author=wanted[candidate.message_id].speaker or "user",
         )
-        for candidate in extract(heard, attributes=attributes)
+        for candidate in _read(heard, settings)
         if candidate.message_id in wanted
     ]
-    return learn(place, taught, attributes) if taught else []
+    return learn(place, taught, settings.registry) if taught else []
+
+
+def _read(heard: Sequence[Original], settings: LearningSettings) -> list[Candidate]:
+    """Return what the rules find in messages, and where they find nothing, what is plainly stated about the world."""
+    found = extract(heard, attributes=settings.registry)
+    taken = [(one.message_id, one.start, one.end) for one in found]
+    for message in heard:
+        if message.role == "user" and not message.tool:
+            stated = (one.candidate(RecordId(message.id)) for one in read_statements(message.text, settings.relations))
+            found += (one for one in stated if not any(_overlap(one, other) for other in taken))
+    order = {message.id: place for place, message in enumerate(heard)}
+    return sorted(found, key=lambda one: (order[one.message_id], one.start))
+
+
+@cache
+def _registry(attributes: Attributes, relations: Relations) -> Attributes:
+    return relations.attributes(attributes)
+
+
+def _overlap(one: Candidate, other: tuple[RecordId, int, int]) -> bool:
+    message_id, start, end = other
+    return one.message_id == message_id and one.start < end and start < one.end
 
 
 def original_of(record: MessageRecord) -> Original:
