@@ -23,9 +23,9 @@ class Traits:
     """The traits of each position, 1.0 where it has one, and the words a participant is named by.
 
     `repeats` marks what only quotes another record, None where nothing does. `standing` holds TRAITS, shape (3, n). An
-    assistant's words are marked as such. Questions are those between people; where an assistant listens, they are the user's own and say what the user is busy with. A continuation is what
-    follows in a long message: people say first what it is about. `is_assisted` marks all of a thread that an assistant
-    takes part in.
+    assistant's words are marked as such. Questions are those between people; where an assistant listens, they are the
+    user's own and say what the user is busy with. A continuation is what follows in a long message: people say first
+    what it is about. `is_assisted` marks all of a thread that an assistant takes part in.
     """
 
     speakers: NDArray[np.int32]

@@ -36,10 +36,12 @@ class Attributes:
 
     def __init__(self, known: Iterable[Attribute]) -> None:
         self._by_name: dict[str, Attribute] = {}
-        for attribute in known:
-            for name in (attribute.name, *attribute.aliases):
-                self._by_name.setdefault(_folded(name), attribute)
-            self._by_name[_folded(attribute.name)] = attribute  # a name outranks the alias of another
+        listed = list(known)
+        for attribute in listed:
+            for alias in attribute.aliases:
+                self._by_name.setdefault(_folded(alias), attribute)
+        for attribute in reversed(listed):  # a name outranks the alias of another, and who comes first who comes later
+            self._by_name[_folded(attribute.name)] = attribute
 
     def of(self, name: str) -> Attribute:
         """Return the attribute of a name or alias; one that is not known has many values."""
