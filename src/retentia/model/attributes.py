@@ -5,7 +5,7 @@ A name that is not in it is an attribute, too: it has many values, and none take
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class Attributes:
         for attribute in listed:
             for alias in attribute.aliases:
                 self._by_name.setdefault(_folded(alias), attribute)
-        for attribute in reversed(listed):  # a name outranks the alias of another, and who comes first who comes later
+        for attribute in listed:  # a name outranks the alias of another
             self._by_name[_folded(attribute.name)] = attribute
 
     def of(self, name: str) -> Attribute:
@@ -57,8 +57,15 @@ class Attributes:
         return sorted({attribute.name for attribute in self._by_name.values()})
 
     def extended(self, data: Mapping[str, Any]) -> "Attributes":
-        """Return this registry with more attributes, as a table of a TOML file has them; raise InvalidInput."""
-        return Attributes([*read_attributes(data), *set(self._by_name.values())])
+        """Return this registry with more attributes, as a table of a TOML file has them; raise InvalidInput.
+
+        What is told of an attribute that is known takes the place of what was known; its aliases stay.
+        """
+        known = {attribute.name: attribute for attribute in self._by_name.values()}
+        told = read_attributes(data)
+        before = {one.name: known[one.name].aliases if one.name in known else () for one in told}
+        fresh = [replace(one, aliases=(*one.aliases, *before[one.name])) for one in told]
+        return Attributes([*fresh, *(known[name] for name in sorted(known.keys() - {one.name for one in told}))])
 
 
 def read_attributes(data: Mapping[str, Any]) -> list[Attribute]:
