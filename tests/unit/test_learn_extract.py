@@ -190,8 +190,26 @@ def test_a_date_with_a_year_says_since_when() -> None:
 def test_other_times_are_read_by_who_knows_them() -> None:
     last_june = Moment.parse("2026-06")
     message = Original(id="m", role="user", text="I got married last June!")
-    [event] = extract([message], dates=lambda clause, _: last_june if "last June" in clause else None)
+    [event] = extract([message], dates=lambda clause, _, toward: last_june if toward == "past" else None)
     assert (event.kind, event.value, event.since) == (Kind.EVENT, "got married last June", last_june)
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("From March on I'll be working at Novalink.", "2026-03"),
+        ("I've lived in Graz since May.", "2025-05"),
+        ("Ab März arbeite ich bei Zeiss.", "2026-03"),
+        ("Ich wohne seit Mai in Graz.", "2025-05"),
+        ("I got married last June!", "2025-06"),
+        ("Ми одружилися в червні!", "2025-06"),
+    ],
+)
+def test_times_without_a_year_are_seen_from_the_message(text: str, since: str) -> None:
+    message = Original(id="m", role="user", text=text, at=Moment.parse("2026-01-15T12:00+01:00"))
+    [found] = extract([message])
+    assert found.since is not None
+    assert found.since.iso() == since
 
 
 @pytest.mark.parametrize(

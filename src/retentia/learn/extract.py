@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from retentia.languages.facts import fact_form, load_facts
+from retentia.languages.periods import Direction
 from retentia.learn.answers import answers_in
 from retentia.learn.clause import is_quoted_line, own_words_until
 from retentia.learn.confidence import confidence_of
+from retentia.learn.dates import date_in
 from retentia.learn.decisions import FAMILY, decisions_of
 from retentia.learn.plain_dates import plain_date
 from retentia.learn.reading import Reading, readings
@@ -22,8 +24,8 @@ from retentia.model.record import Importance, Kind
 from retentia.model.time import Moment
 from retentia.working.original import Original, sentences_of
 
-DateReader = Callable[[str, Original], Moment | None]
-"""Finds the first time that a clause of a message names, None for none."""
+DateReader = Callable[[str, Original, Direction], Moment | None]
+"""Finds the first time that a clause of a message names, past or future as seen from it; None for none."""
 
 _LONGEST_SENTENCE = 400
 _FACTS = (Kind.FACT, Kind.PREFERENCE)
@@ -45,8 +47,9 @@ def extract(
 ) -> list[Candidate]:
     """Return what users said of themselves and others, promised, decided and want done, in the order it was said.
 
-    `dates` reads the times that clauses name; without it, only dates with a year are read. Linear in the messages; one
-    that has no word of any pattern costs microseconds.
+    `dates` reads the times that clauses name; without it, they are read as seen from the message, or only dates with a
+    year where it is not known when that was. Linear in the messages; one that has no word of any pattern costs
+    microseconds.
     """
     return [one.candidate for one in find(messages, attributes=attributes, dates=dates)]
 
@@ -55,7 +58,7 @@ def find(
     messages: Sequence[Original], *, attributes: Attributes | None = None, dates: DateReader | None = None
 ) -> list[Found]:
     """Return the candidates of `extract` with where their values stand and how they were read."""
-    known, dates = attributes or shipped_attributes(), dates or _plain
+    known, dates = attributes or shipped_attributes(), dates or _dated
     found: list[Found] = []
     for place, message in enumerate(messages):
         if message.role == "user" and not message.tool:
@@ -74,8 +77,10 @@ def _is_planned(candidate: Candidate) -> bool:
     return candidate.manner is Manner.INTENDED
 
 
-def _plain(text: str, message: Original) -> Moment | None:
-    return plain_date(text, message.at.zone if message.at else "UTC")
+def _dated(text: str, message: Original, toward: Direction) -> Moment | None:
+    if message.at is None:
+        return plain_date(text)
+    return plain_date(text, message.at.zone) or date_in(text, said=message.at, toward=toward)
 
 
 def _of_message(messages: Sequence[Original], place: int, attributes: Attributes, dates: DateReader) -> list[Found]:
@@ -140,11 +145,13 @@ def _candidates(
 
 def _since(reading: Reading, kind: Kind, message: Original, dates: DateReader) -> Moment | None:
     if kind is Kind.EVENT:
-        return dates(reading.clause, message)
+        return dates(reading.clause, message, "past")
     if kind not in _FACTS or reading.meant.manner is Manner.FORMER:
         return None
+    if reading.meant.manner is Manner.INTENDED:
+        return dates(reading.clause, message, "future")
     begins = load_facts().words[reading.pattern.code].find("since", reading.clause)
-    return dates(begins[0], message) if begins else None
+    return dates(begins[0], message, "past") if begins else None
 
 
 def _applies_to(reading: Reading, kind: Kind) -> str:
