@@ -123,6 +123,10 @@ class Facts:
         )
 
     @cached_property
+    def _triggers(self) -> frozenset[str]:
+        return frozenset(self.by_word)
+
+    @cached_property
     def beginnings(self) -> re.Pattern[str] | None:
         known = "|".join(map(re.escape, self.by_beginning))
         return re.compile(rf"(?<!\w)(?:{known})") if known else None
@@ -130,7 +134,7 @@ class Facts:
     def called_for(self, text: str) -> list[FactPattern]:
         """Return the patterns that a text may match, in the order of the files."""
         folded = text.casefold()
-        words = self.by_word.keys() & set(_WORD.findall(folded))
+        words = self._triggers.intersection(_WORD.findall(folded))
         found = {id(pattern): pattern for word in words for pattern in self.by_word[word]}
         if self.beginnings is not None:
             for beginning in set(self.beginnings.findall(folded)):
