@@ -12,8 +12,6 @@ from retentia.working.original import Original
 
 _CHARACTERS = 120
 _NOTHING = ("Could the button be a bit wider, and is there a way to keep both tables on one page of the report?",)
-    "Could the button be a bit wider, and is there a way to keep both tables on one page of the printed report?",
-)
 _FULL = (
     "My name is Samuel Okafor, I live in Bristol and I speak English, Igbo and French. I work as a vet at Brightwave.",
     "Ich heiße Jürgen Groß, bin 52 Jahre alt und wohne in Görlitz. Ich mag keinen Kaffee. Ich muss SAP verwenden.",

@@ -66,6 +66,8 @@ NOTHING = [
     "I wish I lived in Rome.",
     "I'm from a parallel world, imagine I work at Google.",
     "I like that idea.",
+    "And BigQuery I don't like because of the price.",
+    "I sold my soul to get away from that.",
     "I love it when it rains.",
     "I love the suggestions you made.",
     "The things I love make writing fun.",
@@ -136,6 +138,11 @@ def test_what_is_asked_supposed_reported_joked_or_pasted_is_not_read(text: str) 
 def test_what_is_so_in_another_manner_says_in_which(text: str, expected: str, manner: Manner) -> None:
     [found] = [one for one in said(text) if one.kind is Kind.FACT]
     assert (facts([found]), found.manner) == ({expected}, manner)
+
+
+def test_a_sentence_without_end_is_read_up_to_a_comma_so_that_no_value_is_cut() -> None:
+    assert said("I live in " + "A" * 500) == []
+    assert facts(said("I live in Graz, " + "well " * 100 + "and I speak French")) == {"home = Graz"}
 
 
 def test_only_users_are_read() -> None:

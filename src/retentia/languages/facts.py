@@ -191,8 +191,10 @@ def _words(code: str, data: Mapping[str, Any], macros: Mapping[str, str]) -> Fac
 
 def _cue(cue: str, patterns: str | Sequence[str]) -> str:
     """Return one expression for all patterns of a cue, between word boundaries where the cue is made of words."""
-    if isinstance(patterns, str) or not patterns:
-        return patterns or ""
+    if isinstance(patterns, str):
+        return patterns
+    if not patterns:
+        return ""
     joined = f"(?:{'|'.join(patterns)})"
     match cue:
         case "pasted":

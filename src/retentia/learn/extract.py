@@ -97,13 +97,18 @@ def _of_message(messages: Sequence[Original], place: int, attributes: Attributes
     for start, end in spans:
         if start >= own_until or is_quoted_line(text, start):
             continue
-        end = min(end, start + _LONGEST_SENTENCE, own_until)
+        end = _clipped(text, start, min(end, own_until))
         said = text[start:end]
         read = [one for pattern in load_facts().called_for(said) for one in readings(pattern, said)]
         if not found:
             read += [one for pattern in answered for one in readings(pattern, said)]
         found += _distinct([made for one in read for made in _candidates(one, message, start, end, attributes, dates)])
     return found
+
+
+def _clipped(text: str, start: int, end: int) -> int:
+    """Return where a sentence is cut, at a comma, so that no value is cut in two."""
+    return end if end - start <= _LONGEST_SENTENCE else max(start, text.rfind(",", start, start + _LONGEST_SENTENCE))
 
 
 def _candidates(
