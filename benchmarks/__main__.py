@@ -33,6 +33,7 @@ _PARTS = {
     "memory": "benchmarks.space:memory",
     "peers": "benchmarks.comparison:measure",
     "literals": "benchmarks.literals:measure",
+    "learning": "benchmarks.learning:measure",
     "install": "benchmarks.install:measure",
 }
 _Measure = Callable[[Setting], list[Table]]

@@ -26,6 +26,18 @@ def test_the_table_of_what_summaries_keep_is_what_the_evaluation_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_table_of_what_is_learned_is_what_the_evaluation_says() -> None:
+    check = [sys.executable, str(ROOT / "scripts" / "write_learning_table.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_confidence_is_what_the_development_half_says() -> None:
+    check = [sys.executable, str(ROOT / "scripts" / "fit_confidence.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_extra_is_documented() -> None:
     import tomllib
 

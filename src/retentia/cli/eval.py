@@ -254,6 +254,23 @@ def kept(as_json: bool) -> None:
         print_table(f"{half}: {len(load_dialogues(half))} dialogues", COLUMNS, table_rows(by_kind))
 
 
+@eval_group.command("learning")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def learning(as_json: bool) -> None:
+    """Measure what is learned without a model, on our own dialogues in English, German and Ukrainian."""
+    from retentia.cli.output import print_table
+    from retentia.evals.learning import BIN_COLUMNS, COLUMNS, bin_rows, report, table_rows
+    from retentia.evals.learning_dialogues import HALVES, load_dialogues
+
+    reports = {half: report(load_dialogues(half)) for half in HALVES}
+    if as_json:
+        click.echo(json.dumps({half: made.as_json() for half, made in reports.items()}, ensure_ascii=False))
+        return
+    for half, made in reports.items():
+        print_table(f"{half}: {made.dialogues} dialogues", COLUMNS, table_rows(made.scores))
+        print_table(f"{half}: confidence", BIN_COLUMNS, bin_rows(made.bins))
+
+
 def _evaluate(load: Callable[[], "Dataset"], given: Mapping[str, object]) -> None:
     choices = Choices(**given)  # type: ignore[arg-type]  # click made them from the options above
     with _refusals():

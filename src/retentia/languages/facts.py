@@ -5,7 +5,7 @@ A pattern has words without which it cannot match, so that a text without any of
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ _APOSTROPHES = str.maketrans("’ʼ‘`´", "'''''")
 _WORD = re.compile(r"\w+")
 _MACRO = re.compile(r"\{([a-z_]+)\}")
 _FLAGS = re.IGNORECASE
+_TEXT = "{text}"
 _DEEPEST = 8
 
 
@@ -28,7 +29,8 @@ class FactPattern:
 
     Groups of a form: `value` is what is learned, `gap` the words around the verb that say how it is meant, `elided`
     stands for a subject that was named before, `who` is another subject, `of` what the value is one of, `old` what is
-    taken back, `due` and `task` belong to commitments and procedures. `question` is what an answer replies to.
+    taken back, `due` and `task` belong to commitments and procedures. `question` is what an answer replies to. A form
+    is `loose` where its value may be any words, so that the value itself has to be found in them.
     """
 
     place: int
@@ -38,6 +40,7 @@ class FactPattern:
     manner: str
     family: str
     forms: tuple[str, ...]
+    loose: tuple[bool, ...]
     question: str
     is_list: bool
     is_presupposed: bool
@@ -61,7 +64,7 @@ class FactPattern:
 class FactWords:
     """The small words of one language that say how something is meant; see the files for what each list is for.
 
-    `classes` tell what a word in a gap does ("negated", "forced" …); `clause` are expressions over a clause or sentence.
+    `classes` tell what a word in a gap does ("negated", "forced" …); `clause` has expressions over clauses.
     """
 
     code: str
@@ -108,6 +111,20 @@ class Facts:
     by_beginning: Mapping[str, tuple[FactPattern, ...]]
     answers: tuple[FactPattern, ...]
     deciding: frozenset[str]
+    telling: Mapping[str, frozenset[str]]
+
+    def tells(self, attribute: str, text: str) -> bool:
+        """Tell whether a text has a word that the patterns of an attribute ask for; so for one without patterns."""
+        telling = self.telling.get(attribute)
+        words = set(_WORD.findall(text.casefold()))
+        return telling is None or any(
+            word in words if not word.endswith("*") else any(one.startswith(word[:-1]) for one in words)
+            for word in telling
+        )
+
+    @cached_property
+    def _triggers(self) -> frozenset[str]:
+        return frozenset(self.by_word)
 
     @cached_property
     def beginnings(self) -> re.Pattern[str] | None:
@@ -117,7 +134,7 @@ class Facts:
     def called_for(self, text: str) -> list[FactPattern]:
         """Return the patterns that a text may match, in the order of the files."""
         folded = text.casefold()
-        words = self.by_word.keys() & set(_WORD.findall(folded))
+        words = self._triggers.intersection(_WORD.findall(folded))
         found = {id(pattern): pattern for word in words for pattern in self.by_word[word]}
         if self.beginnings is not None:
             for beginning in set(self.beginnings.findall(folded)):
@@ -139,16 +156,19 @@ def load_facts() -> Facts:
     by_beginning: dict[str, list[FactPattern]] = {}
     answers: list[FactPattern] = []
     deciding: set[str] = set()
+    telling: dict[str, set[str]] = {}
+    small = frozenset[str]().union(*(one.stop_words for one in load_languages()))
     place = 0
     for code, months in zip(_CODES, (one.months for one in load_languages()), strict=True):
         data = tomllib.loads((_FOLDER / f"{code}.facts.toml").read_text("utf-8"))
         month = "|".join(form for forms in months for form in forms)
         macros = {**shapes, "month": f"(?:{month})", **data["macros"]}
-        macros["joined"] = f"(?:{'|'.join(data['clause']['joined'])})"
+        macros |= {cue: f"(?:{'|'.join(data['clause'][cue])})" for cue in ("joined", "applies")}
         words[code] = _words(code, data, macros)
         for fields in data["pattern"]:
             pattern = _pattern(code, fields, macros, data["words"], place=(place := place + 1))
             for trigger in _triggers(fields["when"], data["words"]):
+                telling.setdefault(pattern.attribute, set()).update({trigger} - small)
                 table, key = (by_beginning, trigger[:-1]) if trigger.endswith("*") else (by_word, trigger)
                 table.setdefault(key, []).append(pattern)
         deciding |= set(data["words"]["deciding"].split())
@@ -159,16 +179,30 @@ def load_facts() -> Facts:
         by_beginning={word: tuple(patterns) for word, patterns in by_beginning.items()},
         answers=tuple(answers),
         deciding=frozenset(deciding),
+        telling={attribute: frozenset(words) for attribute, words in telling.items()},
     )
 
 
 def _words(code: str, data: Mapping[str, Any], macros: Mapping[str, str]) -> FactWords:
     classes = {phrase: name for name, phrases in data["gap"].items() for phrase in phrases}
-    clause = {
-        cue: patterns if isinstance(patterns, str) else rf"(?<![\w'])(?:{'|'.join(patterns)})(?!\w)"
-        for cue, patterns in data["clause"].items()
-    }
+    clause = {cue: _cue(cue, patterns) for cue, patterns in data["clause"].items()}
     return FactWords(code=code, classes=classes, clause={cue: _expanded(text, macros) for cue, text in clause.items()})
+
+
+def _cue(cue: str, patterns: str | Sequence[str]) -> str:
+    """Return one expression for all patterns of a cue, between word boundaries where the cue is made of words."""
+    if isinstance(patterns, str):
+        return patterns
+    if not patterns:
+        return ""
+    joined = f"(?:{'|'.join(patterns)})"
+    match cue:
+        case "pasted":
+            return joined
+        case "stop":
+            return rf"{joined}(?!\w)"
+        case _:
+            return rf"(?<![\w']){joined}(?!\w)"
 
 
 def _pattern(
@@ -183,6 +217,7 @@ def _pattern(
         manner=fields.get("manner", "asserted"),
         family=fields.get("family", "answer"),
         forms=tuple(_expanded(form, macros) for form in forms),
+        loose=tuple(_TEXT in form for form in forms),
         question=_expanded(fields.get("question", ""), macros),
         is_list=fields.get("is_list", False),
         is_presupposed=fields.get("is_presupposed", False),
@@ -213,9 +248,4 @@ def _expression(text: str) -> re.Pattern[str] | None:
 
 
 def _as_expression(words: str) -> str:
-    return words if ".{" in words else re.escape(words)
-
-
-def known_codes() -> Iterable[str]:
-    """Return the codes of the languages that have patterns."""
-    return _CODES
+    return words if "\\" in words else re.escape(words)

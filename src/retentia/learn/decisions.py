@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from retentia.languages.cues import Cue, cue_form, load_cues
 from retentia.languages.facts import fact_form, load_facts
 from retentia.model.candidate import PERSON, Candidate
 from retentia.model.ids import RecordId
@@ -12,35 +13,35 @@ from retentia.working.kept import Kept, KeptKind, kept_of
 from retentia.working.original import Original
 
 FAMILY = "decision"
-_BEFORE, _AFTER = 4, 3
+_FOLLOWING = 2
 _WORD = re.compile(r"\w+")
 
 
 def decisions_of(messages: Sequence[Original]) -> Iterator[Candidate]:
-    """Yield what users decided in their own words; only messages with a word of deciding are looked at."""
+    """Yield what users say in their own words that they decided; messages without a word of deciding cost nothing."""
     deciding = load_facts().deciding
-    for place, message in enumerate(messages):
-        if message.role == "user" and not deciding.isdisjoint(_WORD.findall(message.text.casefold())):
-            kept = kept_of(messages[max(0, place - _BEFORE) : place + _AFTER])
-            yield from _decisions_in(message, messages, kept)
+    own = [message for message in messages if message.role == "user" and not message.tool]
+    for place, message in enumerate(own):
+        text = cue_form(message.text)
+        if not deciding.isdisjoint(_WORD.findall(text)) and load_cues().said(Cue.DECISION, text):
+            yield from _decisions_in(message, own[place : place + _FOLLOWING])
 
 
-def _decisions_in(message: Original, messages: Sequence[Original], kept: Sequence[Kept]) -> Iterator[Candidate]:
-    users = {one.id for one in messages if one.role == "user"}
+def _decisions_in(message: Original, following: Sequence[Original]) -> Iterator[Candidate]:
+    kept = kept_of(following)
     for number, decided in enumerate(kept):
-        if decided.kind is not KeptKind.DECISION or decided.message_id != message.id:
+        is_said = decided.kind is KeptKind.DECISION and decided.message_id == message.id
+        if not is_said or not _is_decided(decided.quote):
             continue
         what, reason = _parted(decided.quote)
-        reasons = [reason] if reason else []
-        rejected: list[JSON] = []
-        for other in kept[number + 1 :]:
-            if other.kind is KeptKind.DECISION:
-                if (other.message_id, other.start) != (decided.message_id, decided.start):
-                    break
-            elif other.kind is KeptKind.REASON and other.message_id == message.id and other.start > decided.start:
-                reasons.append(other.quote)
-            elif other.kind is KeptKind.REJECTED and other.message_id in users:
-                rejected.append(other.quote)
+        others = list(_until_next_decision(kept[number + 1 :]))
+        reasons: list[JSON] = [reason] if reason else []
+        reasons += (
+            one.quote
+            for one in others
+            if one.kind is KeptKind.REASON and one.message_id == message.id and one.start > decided.start
+        )
+        rejected: list[JSON] = [one.quote for one in others if one.kind is KeptKind.REJECTED]
         yield Candidate(
             kind=Kind.DECISION,
             subject=message.speaker or PERSON,
@@ -49,8 +50,21 @@ def _decisions_in(message: Original, messages: Sequence[Original], kept: Sequenc
             message_id=RecordId(message.id),
             start=decided.start,
             end=decided.end,
-            body={"reasons": list(reasons), "rejected": rejected},
+            body={"reasons": reasons, "rejected": rejected},
         )
+
+
+def _until_next_decision(kept: Sequence[Kept]) -> Iterator[Kept]:
+    for one in kept:
+        if one.kind is KeptKind.DECISION:
+            return
+        yield one
+
+
+def _is_decided(quote: str) -> bool:
+    text = cue_form(quote)
+    exhorts = any(words.says("exhorting", text) for words in load_facts().words.values())
+    return load_cues().said(Cue.DECISION, text) and not exhorts
 
 
 def _parted(quote: str) -> tuple[str, str]:

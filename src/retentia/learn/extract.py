@@ -1,15 +1,18 @@
 """Extraction by rules: from the messages of a session to candidates, in English, German and Ukrainian.
 
-Only what a user says counts, in words of their own: no code, no quoted text, nothing that other roles say. A pattern has
-to fit, every word around the verb has to be known, and nothing may speak against it: better to miss than to invent.
+Only what a user says counts, in words of their own: no code, no quoted text, nothing that other roles say. A pattern
+has to fit, every word around the verb has to be known, and nothing may speak against it: better to miss than to invent.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from retentia.languages.facts import FactPattern, fact_form, load_facts
+from retentia.languages.facts import fact_form, load_facts
+from retentia.languages.periods import Direction
 from retentia.learn.answers import answers_in
+from retentia.learn.clause import is_quoted_line, own_words_until
 from retentia.learn.confidence import confidence_of
+from retentia.learn.dates import date_in
 from retentia.learn.decisions import FAMILY, decisions_of
 from retentia.learn.plain_dates import plain_date
 from retentia.learn.reading import Reading, readings
@@ -21,19 +24,22 @@ from retentia.model.record import Importance, Kind
 from retentia.model.time import Moment
 from retentia.working.original import Original, sentences_of
 
-DateReader = Callable[[str, Original], Moment | None]
-"""Finds the first time that a clause of a message names, None for none."""
+DateReader = Callable[[str, Original, Direction], Moment | None]
+"""Finds the first time that a clause of a message names, past or future as seen from it; None for none."""
 
 _LONGEST_SENTENCE = 400
 _FACTS = (Kind.FACT, Kind.PREFERENCE)
-_NARROW = ("style", "favourite", "answer_language")
+_NARROW = ("style", "favourite", "answer_language", "nickname")
 _WIDE = ("likes", "hobby", "uses")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
+    """A candidate with the characters of its value in the message, and the family of patterns that read it."""
+
     candidate: Candidate
     values: tuple[int, int]
+    family: str
 
 
 def extract(
@@ -41,68 +47,73 @@ def extract(
 ) -> list[Candidate]:
     """Return what users said of themselves and others, promised, decided and want done, in the order it was said.
 
-    `dates` reads the times that clauses name; without it, only dates with a year are read. Linear in the messages; one
-    that has no word of any pattern costs microseconds.
+    `dates` reads the times that clauses name; without it, they are read as seen from the message, or only dates with a
+    year where it is not known when that was. Linear in the messages; one that has no word of any pattern costs
+    microseconds.
     """
-    known, dates = attributes or shipped_attributes(), dates or _plain
-    found: list[Candidate] = []
+    return [one.candidate for one in find(messages, attributes=attributes, dates=dates)]
+
+
+def find(
+    messages: Sequence[Original], *, attributes: Attributes | None = None, dates: DateReader | None = None
+) -> list[Found]:
+    """Return the candidates of `extract` with where their values stand and how they were read."""
+    known, dates = attributes or shipped_attributes(), dates or _dated
+    found: list[Found] = []
     for place, message in enumerate(messages):
         if message.role == "user" and not message.tool:
             found += _of_message(messages, place, known, dates)
-    planned = {(one.message_id, one.start) for one in found if one.manner is Manner.INTENDED}
+    planned = {(one.candidate.message_id, one.candidate.start) for one in found if _is_planned(one.candidate)}
     found += (
-        replace(one, confidence=confidence_of(FAMILY, one.manner))
+        Found(replace(one, confidence=confidence_of(FAMILY, one.manner)), (one.start, one.end), FAMILY)
         for one in decisions_of(messages)
         if (one.message_id, one.start) not in planned
     )
     order = {message.id: place for place, message in enumerate(messages)}
-    return sorted(found, key=lambda one: (order[one.message_id], one.start))
+    return sorted(found, key=lambda one: (order[one.candidate.message_id], one.candidate.start, one.values))
 
 
-def _plain(text: str, message: Original) -> Moment | None:
-    return plain_date(text, message.at.zone if message.at else "UTC")
+def _is_planned(candidate: Candidate) -> bool:
+    return candidate.manner is Manner.INTENDED
 
 
-def _of_message(messages: Sequence[Original], place: int, attributes: Attributes, dates: DateReader) -> list[Candidate]:
+def _dated(text: str, message: Original, toward: Direction) -> Moment | None:
+    if message.at is None:
+        return plain_date(text)
+    return plain_date(text, message.at.zone) or date_in(text, said=message.at, toward=toward)
+
+
+def _of_message(messages: Sequence[Original], place: int, attributes: Attributes, dates: DateReader) -> list[Found]:
     message = messages[place]
     text = fact_form(message.text)
     answered = answers_in(messages, place)
     called = load_facts().called_for(text)
     if not called and not answered:
         return []
-    own_until = _own_words(text, called)
-    found: list[_Found] = []
-    for start, end in sentences_of(message.text):
-        if start >= own_until or _is_quoted_line(text, start):
+    languages = [load_facts().words[code] for code in {pattern.code for pattern in called}]
+    own_until = own_words_until(text, languages)
+    found: list[Found] = []
+    spans = sentences_of(message.text) or ([(0, len(text))] if answered else [])  # "41" is an answer, no sentence
+    for start, end in spans:
+        if start >= own_until or is_quoted_line(text, start):
             continue
-        end = min(end, start + _LONGEST_SENTENCE, own_until)
+        end = _clipped(text, start, min(end, own_until))
         said = text[start:end]
         read = [one for pattern in load_facts().called_for(said) for one in readings(pattern, said)]
         if not found:
             read += [one for pattern in answered for one in readings(pattern, said)]
         found += _distinct([made for one in read for made in _candidates(one, message, start, end, attributes, dates)])
-    return [one.candidate for one in found]
+    return found
 
 
-def _own_words(text: str, called: Sequence[FactPattern]) -> int:
-    """Return where a message goes over to text that is not the user's own; 0 where none of it is meant."""
-    until = len(text)
-    for words in (load_facts().words[code] for code in {pattern.code for pattern in called}):
-        if words.says("kidding", text):
-            return 0
-        if pasted := words.find("pasted", text):
-            until = min(until, pasted.end())
-    return until
-
-
-def _is_quoted_line(text: str, start: int) -> bool:
-    line = text[text.rfind("\n", 0, start) + 1 : start].lstrip()
-    return line.startswith((">", "|"))
+def _clipped(text: str, start: int, end: int) -> int:
+    """Return where a sentence is cut, at a comma, so that no value is cut in two."""
+    return end if end - start <= _LONGEST_SENTENCE else max(start, text.rfind(",", start, start + _LONGEST_SENTENCE))
 
 
 def _candidates(
     reading: Reading, message: Original, start: int, end: int, attributes: Attributes, dates: DateReader
-) -> Iterator[_Found]:
+) -> Iterator[Found]:
     pattern, meant = reading.pattern, reading.meant
     kind = Kind(pattern.kind)
     attribute, is_not = pattern.attribute, meant.is_not or meant.is_over
@@ -134,16 +145,18 @@ def _candidates(
             confidence=confidence_of(pattern.family, meant.manner),
             body=_body(reading, message, value),
         )
-        yield _Found(candidate, (start + first, start + last))
+        yield Found(candidate, (start + first, start + last), pattern.family)
 
 
 def _since(reading: Reading, kind: Kind, message: Original, dates: DateReader) -> Moment | None:
     if kind is Kind.EVENT:
-        return dates(reading.clause, message)
+        return dates(reading.clause, message, "past")
     if kind not in _FACTS or reading.meant.manner is Manner.FORMER:
         return None
+    if reading.meant.manner is Manner.INTENDED:
+        return dates(reading.clause, message, "future")
     begins = load_facts().words[reading.pattern.code].find("since", reading.clause)
-    return dates(begins[0], message) if begins else None
+    return dates(begins[0], message, "past") if begins else None
 
 
 def _applies_to(reading: Reading, kind: Kind) -> str:
@@ -164,9 +177,9 @@ def _body(reading: Reading, message: Original, value: str) -> dict[str, JSON]:
             return {"of": groups["of"].strip()} if "of" in groups else {}
 
 
-def _distinct(found: Sequence[_Found]) -> list[_Found]:
+def _distinct(found: Sequence[Found]) -> list[Found]:
     """Return the candidates of one sentence without repeats, and without the wide reading of what was read narrowly."""
-    kept: list[_Found] = []
+    kept: list[Found] = []
     for one in found:
         if not any(_is_covered(one, other) for other in found if other is not one) and not any(
             _is_repeat(one, other) for other in kept
@@ -175,22 +188,22 @@ def _distinct(found: Sequence[_Found]) -> list[_Found]:
     is_important = any(one.candidate.kind is Kind.NOTE for one in kept)
     others = [one for one in kept if one.candidate.kind is not Kind.NOTE]
     if is_important and others:
-        return [_Found(replace(one.candidate, importance=Importance.HIGH), one.values) for one in others]
+        return [replace(one, candidate=replace(one.candidate, importance=Importance.HIGH)) for one in others]
     return kept
 
 
-def _is_repeat(one: _Found, other: _Found) -> bool:
+def _is_repeat(one: Found, other: Found) -> bool:
     first, second = one.candidate, other.candidate
     same = (first.kind, first.attribute, first.subject) == (second.kind, second.attribute, second.subject)
     return same and _overlap(one, other)
 
 
-def _is_covered(one: _Found, other: _Found) -> bool:
+def _is_covered(one: Found, other: Found) -> bool:
     first, second = one.candidate, other.candidate
     is_narrower = second.attribute in _NARROW and (first.attribute in _WIDE or first.kind is Kind.PROCEDURE)
     is_promise = second.kind is Kind.PROCEDURE and first.kind in (Kind.COMMITMENT, Kind.NOTE)
     return (is_narrower or is_promise) and _overlap(one, other)
 
 
-def _overlap(one: _Found, other: _Found) -> bool:
+def _overlap(one: Found, other: Found) -> bool:
     return one.values[0] < other.values[1] and other.values[0] < one.values[1]

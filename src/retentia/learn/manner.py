@@ -35,6 +35,10 @@ def classes_of(gap: str, words: FactWords, extra: frozenset[str] = frozenset()) 
     while gap[place:].strip(" ,"):
         place += len(gap[place:]) - len(gap[place:].lstrip(" ,"))
         match = words.gap.match(gap, place)
+        where = None if match else words.find("applies", gap, place)
+        if where is not None and where.start() == place:
+            place = where.end()
+            continue
         if match is None:
             word = gap[place:].split()[0]
             if word.casefold() not in extra:

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from retentia.languages.facts import FactPattern, FactWords, load_facts
 from retentia.learn.manner import Meant, classes_of, is_question, meant_by, unbelievable
-from retentia.learn.values import Value, pieces_of, read_value
+from retentia.learn.values import Value, exact_value, pieces_of, read_value
 from retentia.model.candidate import Manner
 from retentia.working.literal_quotes import quotations
 
 _FACTS = ("fact", "preference")
+_TITLE_MARKS = ("“", "„", "«", "»", '"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,21 +33,23 @@ class Reading:
 def readings(pattern: FactPattern, said: str) -> Iterator[Reading]:
     """Yield what a pattern finds in a sentence, in its order."""
     words = load_facts().words[pattern.code]
-    for expression in pattern.expressions:
+    for expression, is_loose in zip(pattern.expressions, pattern.loose, strict=True):
         place = 0
         while match := expression.search(said, place):
-            value = _value(pattern, match, said, words)
+            value = _value(pattern, match, said, words, is_loose=is_loose)
             reading = _read(pattern, match, value, said, words)
             if reading is not None:
                 yield reading
             place = max(match.start() + 1, value.end if reading is not None else 0)
 
 
-def _value(pattern: FactPattern, match: re.Match[str], said: str, words: FactWords) -> Value:
+def _value(pattern: FactPattern, match: re.Match[str], said: str, words: FactWords, *, is_loose: bool) -> Value:
     start, end = match.span("value")
+    if pattern.kind == "event" and (bound := words.find("bounds", said, start, end)):
+        end = bound.start()
     if pattern.is_whole or pattern.kind not in _FACTS:
         return Value(start=start, end=end)
-    return read_value(said, start, end, words)
+    return read_value(said, start, end, words) if is_loose else exact_value(said, start, end)
 
 
 def _read(pattern: FactPattern, match: re.Match[str], value: Value, said: str, words: FactWords) -> Reading | None:
@@ -53,6 +57,8 @@ def _read(pattern: FactPattern, match: re.Match[str], value: Value, said: str, w
     before = said[: match.start()]
     clause = _clause(before, words)
     if value.start >= value.end or _is_quoted(said, match.start()):
+        return None
+    if pattern.kind == "procedure" and words.says("told", said):
         return None
     if not pattern.is_reported and unbelievable(before, clause, said, words) is not None:
         return None
@@ -96,18 +102,33 @@ def _meant(pattern: FactPattern, groups: dict[str, str], value: Value, clause: s
 
 def _carries_on(clause: str, words: FactWords) -> bool:
     """Tell whether a clause without a subject of its own goes on plainly with what the speaker says of himself."""
-    doubts = ("of_others", "supposing", "forcing", "negating", "ending", "planning")
-    return words.says("subject", clause) and not any(words.says(cue, clause) for cue in doubts)
+    return words.says("subject", clause) and not words.says("doubts", clause)
 
 
 def _values(pattern: FactPattern, said: str, value: Value, words: FactWords) -> tuple[tuple[int, int], ...]:
-    pieces = pieces_of(said, value, words) if pattern.is_list else iter([(value.start, value.end)])
-    return tuple(piece for piece in pieces if _is_telling(pattern, said[slice(*piece)]))
+    pieces = [(value.start, value.end)]
+    if pattern.is_list:
+        pieces = list(takewhile(lambda piece: not _is_turn(said, piece, words), pieces_of(said, value, words)))
+    if said[value.start - 1 : value.start] in _TITLE_MARKS:
+        return tuple(pieces)
+    telling = [_is_telling(pattern, said[slice(*piece)], words) for piece in pieces]
+    if not telling or not telling[0]:
+        return ()
+    return tuple(piece for piece, is_telling in zip(pieces, telling, strict=True) if is_telling)
 
 
-def _is_telling(pattern: FactPattern, text: str) -> bool:
+def _is_turn(said: str, piece: tuple[int, int], words: FactWords) -> bool:
+    """Tell whether another clause begins where an enumeration seemed to go on: "... and no longer work there"."""
+    found = words.gap.match(said, *piece)
+    return found is not None and words.class_of(found[1]) != "plain"
+
+
+def _is_telling(pattern: FactPattern, text: str, words: FactWords) -> bool:
+    """Tell whether a value says by itself what it is: not "it" or "your idea"."""
     first = text.casefold().split()[:1]
-    return bool(first) and first[0].strip(",.'\"") not in pattern.not_values
+    if not first or first[0].strip(",.'\"") in pattern.not_values:
+        return False
+    return pattern.kind not in _FACTS or not pattern.not_values or not words.says("anaphoric", text)
 
 
 def _clause(before: str, words: FactWords) -> str:

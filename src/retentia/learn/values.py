@@ -27,6 +27,8 @@ def read_value(said: str, start: int, end: int, words: FactWords) -> Value:
     """Narrow a stretch to the value in it: up to where another clause begins, without adverbs, articles and places."""
     if stop := words.find("stop", said, start, end):
         end = stop.start()
+    elif said[end - 1].isalnum() and said[end : end + 1].isalnum():  # longer than any value
+        end = start
     value = Value(start=start, end=end)
     for _ in range(_LONGEST_WORDS):
         before = value.start, value.end
@@ -38,14 +40,20 @@ def read_value(said: str, start: int, end: int, words: FactWords) -> Value:
     return value
 
 
+def exact_value(said: str, start: int, end: int) -> Value:
+    """Return a stretch that is the value, without an article and punctuation around it."""
+    value = Value(start=start, end=end)
+    _trim(said, value)
+    _strip_article(said, value)
+    return value
+
+
 def pieces_of(said: str, value: Value, words: FactWords) -> Iterator[tuple[int, int]]:
-    """Yield the parts of an enumeration; behind commas only as far as a last "and" shows that it is one."""
+    """Yield the parts of an enumeration; nothing where commas part them and no "and" shows that it is one."""
     joined = _joints(words)
-    cuts = [match for match in joined.finditer(said, value.start, value.end)]
-    if cuts and cuts[-1][0].strip() == ",":
-        cuts = []
-        comma = said.find(",", value.start, value.end)
-        value.end = comma if comma > 0 else value.end
+    cuts = list(joined.finditer(said, value.start, value.end))
+    if cuts and cuts[-1][0].strip() == ",":  # no enumeration: "clear, measurable goals", "tea, I think"
+        return
     place = value.start
     for cut in cuts:
         yield from _piece(said, place, cut.start())
@@ -61,8 +69,7 @@ def _joints(words: FactWords) -> re.Pattern[str]:
 def _piece(said: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     value = Value(start=start, end=end)
     _trim(said, value)
-    if article := _ARTICLE.match(said, value.start, value.end):
-        value.start = article.end()
+    _strip_article(said, value)
     if value.start < value.end and len(said[value.start : value.end].split()) <= _LONGEST_WORDS:
         yield value.start, value.end
 
@@ -81,18 +88,20 @@ def _strip_front(said: str, value: Value, words: FactWords) -> None:
     elif (where := words.find("applies", said, value.start, value.end)) and where.start() == value.start:
         value.applies_to = value.applies_to or where[0]
         value.start = where.end()
-    elif article := _ARTICLE.match(said, value.start, value.end):
-        value.start = article.end()
+    else:
+        _strip_article(said, value)
 
 
 def _strip_back(said: str, value: Value, words: FactWords) -> None:
-    last = None
-    for last in words.finds("applies", said, value.start, value.end):
-        pass
-    if last is not None and last.end() == value.end and last.start() > value.start:
-        value.applies_to = value.applies_to or last[0]
-        value.end = last.start()
-    elif found := words.gap_at_end.search(said[value.start : value.end]):
-        if found.start(1) > 0:
-            value.classes.add(words.class_of(found[1]))
-            value.end = value.start + found.start(1)
+    places = [place for place in words.finds("applies", said, value.start, value.end) if place.end() == value.end]
+    if places and places[-1].start() > value.start:
+        value.applies_to = value.applies_to or places[-1][0]
+        value.end = places[-1].start()
+    elif (found := words.gap_at_end.search(said[value.start : value.end])) and found.start(1) > 0:
+        value.classes.add(words.class_of(found[1]))
+        value.end = value.start + found.start(1)
+
+
+def _strip_article(said: str, value: Value) -> None:
+    if article := _ARTICLE.match(said, value.start, value.end):
+        value.start = article.end()

@@ -9,7 +9,7 @@ from retentia.model.time import Moment
 from retentia.working.literal_quotes import blocks
 from retentia.working.literal_words import literal_words
 
-_END = re.compile(r"[.!?…؟]+[\"'»”“’)\]]*\s+|[。！？]+[」』”’）]*\s*|\s*\n\s*")
+_END = re.compile(r"[.!?…؟]+[\"'»”“’)\]]*\s+|[。！？]+[」』”’）]*\s*|\n\s*")
 _LINE_MARKS = re.compile(r"(?:[-*•·>#]+|\d{1,2}[.)])\s+")
 # What we quoted to the model and what it may repeat: the lines of a memory block, and a block whole.
 _QUOTED_BLOCK = re.compile(r"<(memory|untrusted|conversation) ([0-9a-f]{8})>.*?(?:</\1 \2>|\Z)", re.DOTALL)
