@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from retentia.index.names import name_key
-from retentia.learn.reconcile import Decision, Held, New, reconcile
+from retentia.learn.again import Again, Edit, Seen, Split, edit, said_again
+from retentia.learn.reconcile import Decision, New, reconcile
+from retentia.learn.timeline import Held
 from retentia.model.attributes import Attributes
 from retentia.model.candidate import Candidate
 from retentia.model.claim import Change, Claim, Revision
@@ -58,7 +60,9 @@ class _Batch:
     rows: dict[RecordId, Row] = field(default_factory=dict)
     sources: list[tuple[bytes, Source]] = field(default_factory=list)
     seen: list[bytes] = field(default_factory=list)
+    begins: dict[RecordId, int] = field(default_factory=dict)
     ends: dict[RecordId, int] = field(default_factory=dict)
+    edits: list[Edit] = field(default_factory=list)
     retracts: set[RecordId] = field(default_factory=set)
     revisions: list[Revision] = field(default_factory=list)
 
@@ -109,9 +113,10 @@ class _Keyed:
         )
 
     @property
-    def is_told_by_its_words(self) -> bool:
-        """Whether it is one item with all that is kept of its kind in the same words; a fact is told by its claim."""
-        return self.taught.candidate.kind not in (Kind.FACT, Kind.PREFERENCE)
+    def content(self) -> tuple[str, bytes] | None:
+        """What makes it one item with whatever is kept of its kind in the same words; a fact is told by its claim."""
+        kind = self.taught.candidate.kind
+        return None if kind in (Kind.FACT, Kind.PREFERENCE) else (kind.value, content_key(self.taught.text))
 
     @property
     def slot(self) -> tuple[bytes, str, bytes]:
@@ -121,13 +126,14 @@ class _Keyed:
     def opposite_slot(self) -> tuple[bytes, str, bytes]:
         return self.subject_key, self.opposite, self.applies_key
 
-    def new(self) -> New:
+    def new(self, *, now: int) -> New:
         one, at = self.taught.candidate, self.taught.at
         said = one.since or at
         return New(
             value=self.value_key.hex(),
             start=said.start,
             end=said.end,
+            told_at=self.taught.at.start if self.taught.source_kind else now,
             ends_at=None if one.until is None else one.until.end,
             has_many=self.has_many,
             trust=self.taught.trust,
@@ -154,65 +160,69 @@ def _read(place: Place, keyed: Sequence[_Keyed]) -> dict[tuple[bytes, str, bytes
             by_slot.setdefault(one.claim.attribute, set()).add(one.subject_key)
     found = claims.of_slots(place.transaction, place.scope_id, by_slot)
     found += claims.of_values(place.transaction, place.scope_id, by_value)
+    again = _said_again(place, found)
+    wrong = claims.taken_back(place.transaction, place.scope_id, [one.record_id for one in found if _is_wrong(one)])
     for standing in found:
         slot = slots.get((standing.subject_key, standing.attribute, standing.applies_key))
-        if slot is not None and (held := _held(standing)) is not None:
+        if slot is not None and (standing.retracted_at is None or standing.status != Status.CANDIDATE):
+            held = _held(standing, again.get(standing.record_id, ()), wrong.get(standing.record_id))
             slot.held[held.id] = held
     return slots
 
 
 def _by_content(place: Place, keyed: Sequence[_Keyed]) -> dict[tuple[str, bytes], RecordId]:
-    wanted = {
-        (one.taught.candidate.kind.value, content_key(one.taught.text)) for one in keyed if one.is_told_by_its_words
-    }
+    wanted = {one.content for one in keyed if one.content is not None}
     found = records.known_contents(place.transaction, place.scope_id, wanted) if wanted else {}
     return {known: id_text(record_id) for known, record_id in found.items()}
 
 
-def _held(standing: Standing) -> Held | None:
-    is_rejected = standing.status == Status.REJECTED
-    if standing.retracted_at is not None and not is_rejected:
-        return None
+def _is_wrong(one: Standing) -> bool:
+    return one.retracted_at is not None and one.status not in (Status.CANDIDATE, Status.REJECTED)
+
+
+def _said_again(place: Place, found: Sequence[Standing]) -> dict[bytes, Sequence[Again]]:
+    """Return when else it was said what was said more than once."""
+    often = [one.record_id for one in found if one.seen_count > 1]
+    bodies = beliefs.bodies(place.transaction, place.scope_id, often) if often else {}
+    return {record_id: said_again(body) for record_id, body in bodies.items()}
+
+
+def _held(standing: Standing, again: Sequence[Again], wrong_until: int | None) -> Held:
     return Held(
         id=id_text(standing.record_id),
         value=standing.value_key.hex(),
         status=Status(standing.status),
         valid_from=standing.valid_from,
         valid_to=standing.valid_to,
-        said_start=standing.said_start,
-        said_end=standing.said_end,
-        is_rejected=is_rejected,
+        said=((standing.said_start, standing.said_end), *(one.span for one in again)),
+        wrong_until=standing.retracted_at if wrong_until is None else wrong_until,
+        is_rejected=standing.status == Status.REJECTED,
     )
 
 
 def _take(one: _Keyed, slots: Mapping[tuple[bytes, str, bytes], _Slot], batch: _Batch, *, now: int) -> Learned:
     slot = slots[one.slot]
-    held = list(slot.held.values())
-    against = slots[one.opposite_slot].held if one.opposite else {}
-    held += [replace(other, is_opposite=True) for other in against.values()]
-    decision = reconcile(one.new(), held, now=now)
-    candidate = one.taught.candidate
-    known = batch.by_content.get((candidate.kind, content_key(one.taught.text))) if one.is_told_by_its_words else None
+    against = slots[one.opposite_slot] if one.opposite else _Slot()
+    held = [*slot.held.values(), *(replace(other, is_opposite=True) for other in against.held.values())]
+    decision = reconcile(one.new(now=now), held, now=now)
+    known = batch.by_content.get(one.content) if one.content else None
     if known is not None and decision.effect in (Effect.ADD, Effect.PROPOSE):
-        decision = Decision(effect=Effect.SEEN_AGAIN, same=known, reason="known already, in the same words")
+        is_evidence = decision.effect is Effect.ADD
+        reason = "known already, in the same words"
+        decision = Decision(effect=Effect.SEEN_AGAIN, same=known, is_evidence=is_evidence, reason=reason)
+    before = {was.id: was for was in held}
     record_id, status = decision.same, None
     if decision.effect in (Effect.ADD, Effect.PROPOSE):
         record_id, status = _add(one, decision, slot, batch, now=now)
-    elif decision.effect is Effect.SEEN_AGAIN and decision.same is not None:
-        batch.seen.append(id_bytes(decision.same))
-        batch.sources += [(id_bytes(decision.same), source) for source in _source(one)]
+    elif decision.same is not None:
         status = slot.held[decision.same].status if decision.same in slot.held else None
-    for gone_id, at in decision.ends:
-        batch.ends[gone_id] = at
-        for where in (slot.held, against):
-            if gone_id in where:
-                where[gone_id] = replace(where[gone_id], valid_to=at)
-    for gone_id in decision.retracts:
-        batch.retracts.add(gone_id)
-        slot.held.pop(gone_id, None)
-    _note(batch, decision, one, record_id)
+        if decision.is_evidence:
+            _see_again(one, decision.same, decision, slot, batch)
+    _note(batch, decision, one, record_id, before)
+    for where in (slot, against):
+        _end(one, decision, where, batch)
     return Learned(
-        candidate=candidate,
+        candidate=one.taught.candidate,
         effect=decision.effect,
         reason=decision.reason,
         record_id=record_id,
@@ -223,13 +233,51 @@ def _take(one: _Keyed, slots: Mapping[tuple[bytes, str, bytes], _Slot], batch: _
     )
 
 
+def _see_again(one: _Keyed, same: RecordId, decision: Decision, slot: _Slot, batch: _Batch) -> None:
+    batch.seen.append(id_bytes(same))
+    batch.sources += [(id_bytes(same), source) for source in _source(one)]
+    known = slot.held.get(same)
+    if known is None:
+        return
+    if decision.valid_from is not None:
+        batch.begins[same] = decision.valid_from
+        known = replace(known, valid_from=decision.valid_from)
+    said = one.taught.candidate.since or one.taught.at
+    span = (said.start, said.end)
+    if known.status is not Status.CANDIDATE and known.covers(said.start) and span not in known.said:
+        of = one.taught.candidate.message_id if one.taught.source_kind else RecordId("")
+        batch.edits.append(Seen(same, Again(said, of)))
+        known = replace(known, said=(*known.said, span))
+    slot.held[same] = known
+
+
+def _end(one: _Keyed, decision: Decision, where: _Slot, batch: _Batch) -> None:
+    """Let what ends end, what was never true be that, and what was said again behind its end begin anew."""
+    for cut in decision.resumes:
+        if cut.id in where.held and cut.resumes is not None:
+            split = Split(cut.id, id_text(new_id_bytes()), cut.resumes, cut.until)
+            batch.edits.append(split)
+            where.held[split.to] = replace(
+                where.held[cut.id], id=split.to, valid_from=split.valid_from, valid_to=split.valid_to
+            )
+    for gone_id, at in decision.ends:
+        if gone_id in where.held:
+            batch.ends[gone_id] = at
+            where.held[gone_id] = replace(where.held[gone_id], valid_to=at)
+    for gone_id in decision.retracts:
+        if (gone := where.held.pop(gone_id, None)) is not None:
+            batch.retracts.add(gone_id)
+            if gone.is_believed:
+                where.held[gone_id] = replace(gone, wrong_until=one.taught.at.start)
+
+
 def _add(one: _Keyed, decision: Decision, slot: _Slot, batch: _Batch, *, now: int) -> tuple[RecordId, Status]:
     raw = new_id_bytes()
     record_id = id_text(raw)
     status = Status.STATED if decision.effect is Effect.ADD else Status.CANDIDATE
     batch.rows[record_id] = _row(one, decision, raw, status, recorded_at=now)
-    if one.is_told_by_its_words:
-        batch.by_content[one.taught.candidate.kind, content_key(one.taught.text)] = record_id
+    if one.content and status is Status.STATED:
+        batch.by_content[one.content] = record_id
     batch.sources += [(raw, source) for source in _source(one)]
     said = one.taught.candidate.since or one.taught.at
     slot.held[record_id] = Held(
@@ -238,8 +286,7 @@ def _add(one: _Keyed, decision: Decision, slot: _Slot, batch: _Batch, *, now: in
         status=status,
         valid_from=decision.valid_from,
         valid_to=decision.valid_to,
-        said_start=said.start,
-        said_end=said.end,
+        said=((said.start, said.end),),
     )
     return record_id, status
 
@@ -270,7 +317,7 @@ def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, r
     is_quote = taught.source_kind is not None
     known = draft.known(record_id, recorded_at)
     described = indexed.item(candidate.kind, is_past=is_past, is_quote=is_quote, **known)
-    is_one = one.is_told_by_its_words and not is_past
+    is_one = one.content is not None and status is Status.STATED and not is_past
     return draft.row(described, content_key=content_key(draft.text) if is_one else None)
 
 
@@ -281,16 +328,20 @@ def _source(one: _Keyed) -> list[Source]:
     return [Source(kind=kind.value, id=candidate.message_id, start=candidate.start, end=candidate.end)]
 
 
-def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None) -> None:
+def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None, was: Mapping[RecordId, Held]) -> None:
     """Note what changes for items that were there before; those of this very batch are written as they end up."""
     change = Change.ENDED if decision.effect is Effect.END else Change.SUPERSEDED
-    told = [(gone_id, change, {"valid_to": None}) for gone_id, _ in decision.ends]
+    told: list[tuple[RecordId, Change, dict[str, JSON]]] = [
+        (gone_id, change, {"valid_to": was[gone_id].valid_to}) for gone_id, _ in decision.ends
+    ]
     wrong = Change.CORRECTED if one.taught.candidate.is_correction else Change.RETRACTED
     told += [(gone_id, wrong, {"retracted_at": None}) for gone_id in decision.retracts]
-    for gone_id, what, before in told:
+    if decision.effect is Effect.SEEN_AGAIN and decision.same is not None and decision.valid_from is not None:
+        told.append((decision.same, Change.SEEN_AGAIN, {"valid_from": was[decision.same].valid_from}))
+    for changed_id, what, before in told:
         batch.revisions.append(
             Revision(
-                record_id=gone_id,
+                record_id=changed_id,
                 version=0,  # given when it is written
                 changed_at=0,
                 change=what,
@@ -308,9 +359,12 @@ def _write(place: Place, batch: _Batch) -> None:
     for record_id, sources in _by_item(batch.sources).items():
         link_sources(transaction, record_id, sources)
     beliefs.see_again(transaction, scope_id, batch.seen)
+    if batch.edits:
+        edit(place, batch.edits)
     beliefs.change(
         transaction,
         scope_id,
+        begins={id_bytes(one): at for one, at in batch.begins.items()},
         ends={id_bytes(one): at for one, at in batch.ends.items() if one not in batch.retracts},
         retracts=[id_bytes(one) for one in sorted(batch.retracts)],
         revisions=batch.revisions,

@@ -6,8 +6,9 @@ opens a conflict and changes nothing. Values that are corrected were never true;
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from retentia.learn.timeline import Cut, Held, Place, cut, place
 from retentia.model.candidate import Manner
 from retentia.model.ids import RecordId
 from retentia.model.learned import Effect
@@ -31,12 +32,14 @@ _ONLY_PROPOSED = {
 class New:
     """A claim that arrives. `value` is compared, in its form. It was said of [start, end), UTC microseconds.
 
-    `ends_at` bounds when it holds, None for open. `is_flagged` says in words why it is doubtful, "" when it is not.
+    `told_at` is when it was said, `ends_at` bounds when it holds, None for open. `is_flagged` says in words why it is
+    doubtful, "" when it is not.
     """
 
     value: str
     start: int
     end: int
+    told_at: int
     has_many: bool
     ends_at: int | None = None
     trust: Trust = Trust.PERSON
@@ -48,43 +51,23 @@ class New:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """A claim about the same slot, or about the opposite attribute (`is_opposite`), that is already there.
-
-    It holds in [valid_from, valid_to), None is open, and was said of [said_start, said_end), UTC microseconds.
-    `is_rejected` tells that the person did not want it.
-    """
-
-    id: RecordId
-    value: str
-    status: Status
-    valid_from: int | None
-    valid_to: int | None
-    said_start: int
-    said_end: int
-    is_rejected: bool = False
-    is_opposite: bool = False
-
-    @property
-    def is_current(self) -> bool:
-        """Whether it is believed and holds on."""
-        return self.status is not Status.CANDIDATE and self.valid_to is None and not self.is_rejected
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What to do: `effect` with the new claim, `ends` what holds until a time, `retracts` what was never true.
 
-    With SEEN_AGAIN, `same` is the claim that gets one more source. With ADD and PROPOSE the new claim holds in
-    [valid_from, valid_to). `conflicts` are the claims it cannot stand beside; a person decides. `reason` is in words.
+    With SEEN_AGAIN, `same` is the claim that is seen again: it holds from `valid_from` on already where that is given,
+    and gets one more source if this `is_evidence`. With ADD and PROPOSE the new claim holds in [valid_from, valid_to).
+    What `resumes` was said again: it holds on in another stretch. `conflicts` are the claims it cannot stand beside; a
+    person decides. `reason` is in words.
     """
 
     effect: Effect
     reason: str
     same: RecordId | None = None
+    is_evidence: bool = True
     valid_from: int | None = None
     valid_to: int | None = None
     ends: tuple[tuple[RecordId, int], ...] = ()
+    resumes: tuple[Cut, ...] = ()
     retracts: tuple[RecordId, ...] = ()
     conflicts: tuple[RecordId, ...] = ()
 
@@ -92,26 +75,29 @@ class Decision:
 def reconcile(new: New, held: Sequence[Held], *, now: int) -> Decision:
     """Decide what a new claim does to the claims that are held about its slot; `now` in UTC microseconds."""
     if new.manner in _NEVER_BELIEVED:
-        return Decision(effect=Effect.REFUSE, reason=_NEVER_BELIEVED[new.manner])
+        return _refused(_NEVER_BELIEVED[new.manner])
     same = [one for one in held if one.value == new.value and not one.is_opposite]
-    if new.is_not:
-        return _denied(new, same)
-    if any(one.is_rejected for one in same) and (new.trust is not Trust.PERSON or _proposal(new)):
-        return Decision(effect=Effect.REFUSE, reason="the person rejected it before")
-    if new.manner is Manner.FORMER:
-        return _former(new, held, same)
-    known = next((one for one in same if one.valid_to is None and not one.is_rejected), None)
+    believed = [one for one in held if one.is_believed]
+    if new.is_not or new.manner is Manner.FORMER:
+        if why := _proposal(new):
+            return _refused(why)
+        return _denied(new, same) if new.is_not else _former(new, believed, same)
+    if any(one.wrong_until is not None and new.told_at < one.wrong_until for one in same):
+        return _refused("the person took it back since")
     if why := _proposal(new):
-        if known is not None:
-            return Decision(effect=Effect.SEEN_AGAIN, same=known.id, reason=f"known already; {why}")
-        return Decision(effect=Effect.PROPOSE, valid_from=new.start, valid_to=new.ends_at, reason=why)
-    if known is not None and known.status is not Status.CANDIDATE:
-        if not new.is_correction:
-            return Decision(effect=Effect.SEEN_AGAIN, same=known.id, reason="known already")
-        return _corrected(new, held, known)
-    if new.is_correction:
-        return _corrected(new, held, known)
-    return _stated(new, held, known, now=now)
+        return _proposed(new, same, why)
+    candidates = tuple(one.id for one in same if one.status is Status.CANDIDATE)
+    if new.start > now:
+        rivals = tuple(one.id for one in _line(new, believed) if one.is_current and one.value != new.value)
+        return _open(new, rivals, "it is to hold later, and is to be confirmed then")
+    decision = _corrected(new, believed) if new.is_correction else _stated(new, believed)
+    if decision.effect is Effect.PROPOSE:
+        return decision
+    return replace(decision, retracts=(*decision.retracts, *candidates))  # they give way to the person's own word
+
+
+def _refused(why: str) -> Decision:
+    return Decision(effect=Effect.REFUSE, reason=why)
 
 
 def _proposal(new: New) -> str:
@@ -123,141 +109,125 @@ def _proposal(new: New) -> str:
     return _ONLY_PROPOSED.get(new.manner, "")
 
 
-def _stated(new: New, held: Sequence[Held], candidate: Held | None, *, now: int) -> Decision:
-    """Decide on what the person said outright. A candidate of the same value gives way to it."""
-    gone = () if candidate is None else (candidate.id,)
-    rivals = _rivals(new, held)
-    ends_at = new.ends_at
-    if new.start > now and new.ends_at is None:
-        return Decision(
-            effect=Effect.PROPOSE,
-            valid_from=new.start,
-            conflicts=tuple(one.id for one in rivals),
-            reason="it is to hold later, and is to be confirmed then",
-        )
-    ends: list[tuple[RecordId, int]] = []
-    for rival in rivals:
-        match _order(new, rival):
-            case "after":
-                ends.append((rival.id, new.start))
-            case "before":
-                ends_at = rival.said_start if ends_at is None else min(ends_at, rival.said_start)
-            case _:
-                return Decision(
-                    effect=Effect.PROPOSE,
-                    valid_from=new.start,
-                    valid_to=new.ends_at,
-                    conflicts=(rival.id,),
-                    reason="it contradicts what is known, and which came later cannot be told",
-                )
-    ends += [(one.id, new.start) for one in _cut_short(new, held)]
-    past = _next_after(new, held)
-    if past is not None and (ends_at is None or past < ends_at):
-        ends_at = past
-    reason = "it takes the place of what held before" if ends else "the person said it"
-    if ends_at is not None and new.ends_at is None:
-        reason = "it held earlier than what is known now"
-    return Decision(
-        effect=Effect.ADD, valid_from=new.start, valid_to=ends_at, ends=tuple(ends), retracts=gone, reason=reason
-    )
-
-
-def _rivals(new: New, held: Sequence[Held]) -> list[Held]:
-    """Return the current claims that a new one cannot stand beside."""
-    return [
-        one
-        for one in held
-        if one.is_current
-        and (
-            (one.is_opposite and one.value == new.value)
-            or (not one.is_opposite and one.value != new.value and (not new.has_many or one.value == new.corrects))
-        )
-    ]
-
-
-def _order(new: New, rival: Held) -> str:
-    """Tell whether a claim is about a later or an earlier time than another, or about one that overlaps it."""
-    if new.start >= rival.said_end or (new.start, new.end) == (rival.said_start, rival.said_end):
-        return "after"  # of what is said of the same time, what arrives later
-    return "before" if new.end <= rival.said_start else "unclear"
-
-
-def _cut_short(new: New, held: Sequence[Held]) -> list[Held]:
-    """Return the past values of a single-valued slot that held on beyond the time from which a claim says another."""
-    return [
-        one
-        for one in _believed(held)
-        if not new.has_many and one.valid_to is not None and one.value != new.value
-        if one.said_start < new.start < one.valid_to
-    ]
-
-
-def _believed(held: Sequence[Held]) -> list[Held]:
-    return [one for one in held if one.status is not Status.CANDIDATE and not one.is_rejected and not one.is_opposite]
-
-
-def _next_after(new: New, held: Sequence[Held]) -> int | None:
-    """Return when the next past value of a single-valued slot began, behind the time a claim is about."""
-    if new.has_many:
-        return None
-    starts = [one.valid_from for one in _believed(held) if one.valid_from is not None and one.valid_from >= new.end]
-    return min(starts, default=None)
-
-
-def _corrected(new: New, held: Sequence[Held], known: Held | None) -> Decision:
-    """Decide on a correction: what it takes back was never true, and the right value holds since that did."""
-    current = [one for one in held if one.is_current and not one.is_opposite and one.value != new.value]
-    wrong = [one for one in current if one.value == new.corrects] if new.corrects else []
-    if not wrong and not new.has_many and (not new.corrects or len(current) == 1):
-        wrong = current
-    since = min((one.valid_from for one in wrong if one.valid_from is not None), default=new.start)
-    gone = tuple(one.id for one in wrong)
-    if known is not None and known.status is not Status.CANDIDATE:
-        return Decision(
-            effect=Effect.SEEN_AGAIN, same=known.id, retracts=gone, reason="the person corrected it; known already"
-        )
+def _proposed(new: New, same: Sequence[Held], why: str) -> Decision:
+    """Decide on what the person did not say outright: it is proposed once, and supports nothing that is believed."""
+    known = next((one for one in same if one.is_current), None)
     if known is not None:
-        gone = (*gone, known.id)
-    opposite = [(one.id, new.start) for one in held if one.is_current and one.is_opposite and one.value == new.value]
+        return Decision(effect=Effect.SEEN_AGAIN, same=known.id, is_evidence=False, reason=f"known already; {why}")
+    if any(one.is_rejected for one in same):
+        return _refused("the person rejected it before")
+    if any(one.wrong_until is not None for one in same):
+        return _refused("the person took it back before")
+    waiting = next((one for one in same if one.status is Status.CANDIDATE), None)
+    if waiting is not None:
+        return Decision(effect=Effect.SEEN_AGAIN, same=waiting.id, reason=f"proposed already; {why}")
+    return _open(new, (), why)
+
+
+def _open(new: New, conflicts: tuple[RecordId, ...], why: str) -> Decision:
+    return Decision(effect=Effect.PROPOSE, valid_from=new.start, valid_to=new.ends_at, conflicts=conflicts, reason=why)
+
+
+def _stated(new: New, believed: Sequence[Held]) -> Decision:
+    """Decide on what the person said outright."""
+    found = place(new.value, (new.start, new.end), new.ends_at, _line(new, believed))
+    if found.unclear:
+        return _open(new, found.unclear, "it contradicts what is known, and which came later cannot be told")
+    return _placed(new, found, new.start, "")
+
+
+def _placed(new: New, found: Place, start: int, reason: str, retracts: tuple[RecordId, ...] = ()) -> Decision:
+    ends = tuple((one.id, one.at) for one in found.cuts)
+    resumes = tuple(one for one in found.cuts if one.resumes is not None)
+    known = found.inside or found.before
+    if known is not None:
+        return Decision(
+            effect=Effect.SEEN_AGAIN,
+            same=known.id,
+            valid_from=start if found.inside is None else None,
+            ends=ends,
+            resumes=resumes,
+            retracts=retracts,
+            reason=f"{reason}; known already" if reason else "known already",
+        )
+    earlier = "it held earlier than what is known now" if found.until is not None and new.ends_at is None else ""
     return Decision(
         effect=Effect.ADD,
-        valid_from=since,
-        valid_to=new.ends_at,
-        ends=tuple(opposite),
-        retracts=gone,
-        reason="the person corrected it",
+        valid_from=start,
+        valid_to=found.until,
+        ends=ends,
+        resumes=resumes,
+        retracts=retracts,
+        reason=reason or earlier or ("it takes the place of what held before" if ends else "the person said it"),
     )
+
+
+def _line(new: New, believed: Sequence[Held]) -> list[Held]:
+    """Return what a claim has to be placed among: what says the same, and what it cannot stand beside."""
+    if not new.has_many:
+        return [one for one in believed if not one.is_opposite]
+    return [one for one in believed if one.value == new.value or (not one.is_opposite and one.value == new.corrects)]
+
+
+def _corrected(new: New, believed: Sequence[Held]) -> Decision:
+    """Decide on a correction: what it takes back was never true, and the right value holds since that did."""
+    others = [one for one in believed if not one.is_opposite and one.value != new.value]
+    wrong = [one for one in others if new.corrects and one.value == new.corrects and _began(one) <= new.start]
+    then = [one for one in others if one.covers(new.start)]
+    if not wrong and not new.has_many and (not new.corrects or len(then) == 1):
+        wrong = then
+    since = min((one.valid_from for one in wrong if one.valid_from is not None), default=new.start)
+    gone = {one.id for one in wrong}
+    line = [one for one in _line(new, believed) if one.id not in gone]
+    again = tuple(one for one in (cut(one, new.start) for one in wrong) if one.resumes is not None)
+    found = place(new.value, (new.start, new.start + 1), new.ends_at, line)
+    if again and found.inside is None:
+        until = min(one.resumes for one in again if one.resumes is not None)
+        found = replace(found, before=None, until=until if found.until is None else min(until, found.until))
+    decision = _placed(new, found, min(since, new.start), "the person corrected it", tuple(one.id for one in wrong))
+    return replace(decision, resumes=(*decision.resumes, *again))
+
+
+def _began(one: Held) -> int:
+    return min((start for start, _ in one.said), default=0) if one.valid_from is None else one.valid_from
 
 
 def _denied(new: New, same: Sequence[Held]) -> Decision:
     """Decide on what the person says is not, or no longer, so."""
-    if why := _proposal(new):
-        return Decision(effect=Effect.REFUSE, reason=why)
-    current = [one for one in same if one.is_current and (one.valid_from is None or one.valid_from <= new.start)]
-    candidates = [one for one in same if one.status is Status.CANDIDATE and one.valid_to is None]
-    if not current and not candidates:
-        return Decision(effect=Effect.REFUSE, reason="it denies what is not known")
-    return Decision(
-        effect=Effect.END,
-        ends=() if new.is_correction else tuple((one.id, new.start) for one in current),
-        retracts=tuple(one.id for one in candidates) + (tuple(one.id for one in current) if new.is_correction else ()),
-        reason=f"the person said that it {'never was so' if new.is_correction else 'is no longer so'}",
+    then = [one for one in same if one.is_believed and one.covers(new.start)]
+    candidates = tuple(one.id for one in same if one.status is Status.CANDIDATE)
+    if not then and not candidates:
+        return _refused("it denies what is not known")
+    ended = _ended(new, then, "the person said that it is no longer so")
+    if not new.is_correction:
+        return replace(ended, retracts=candidates)
+    return replace(
+        ended,
+        ends=(),
+        retracts=(*candidates, *(one.id for one in then)),
+        reason="the person said that it never was so",
     )
 
 
-def _former(new: New, held: Sequence[Held], same: Sequence[Held]) -> Decision:
+def _former(new: New, believed: Sequence[Held], same: Sequence[Held]) -> Decision:
     """Decide on what was so and is over."""
-    if why := _proposal(new):
-        return Decision(effect=Effect.REFUSE, reason=why)
-    current = [one for one in same if one.is_current and (one.valid_from is None or one.valid_from <= new.start)]
-    if current:
-        return Decision(
-            effect=Effect.END,
-            ends=tuple((one.id, new.start) for one in current),
-            reason="the person said that it is over",
-        )
-    if known := next((one for one in same if one.valid_to is not None), None):
+    then = [one for one in same if one.is_believed and one.covers(new.start)]
+    if then:
+        return _ended(new, then, "the person said that it is over")
+    if known := next((one for one in same if one.is_believed), None):
         return Decision(effect=Effect.SEEN_AGAIN, same=known.id, reason="known as past already")
-    began = min((one.valid_from for one in _rivals(new, held) if one.valid_from is not None), default=new.start)
-    until = new.ends_at if new.ends_at is not None else min(began, new.start)
+    if any(one.wrong_until is not None and new.told_at < one.wrong_until for one in same):
+        return _refused("the person took it back since")
+    began = [_began(one) for one in _line(new, believed) if one.valid_from is not None]
+    until = min([new.start if new.ends_at is None else new.ends_at, *began])
     return Decision(effect=Effect.ADD, valid_from=None, valid_to=until, reason="it was so, and is over")
+
+
+def _ended(new: New, then: Sequence[Held], why: str) -> Decision:
+    cuts = tuple(cut(one, new.start) for one in then)
+    return Decision(
+        effect=Effect.END,
+        ends=tuple((one.id, one.at) for one in cuts),
+        resumes=tuple(one for one in cuts if one.resumes is not None),
+        reason=why,
+    )

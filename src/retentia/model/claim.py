@@ -45,9 +45,10 @@ def claim_of(body: Mapping[str, JSON]) -> Claim | None:
 
 
 class Change(StrEnum):
-    """What became of an item. ADDED is its first version; SEEN_AGAIN changes nothing but the count."""
+    """What became of an item. ADDED is its first version; after SEEN_AGAIN it holds since an earlier time."""
 
     ADDED = "added"
+    SEEN_AGAIN = "seen_again"
     CONFIRMED = "confirmed"
     REJECTED = "rejected"
     SUPERSEDED = "superseded"

@@ -4,19 +4,22 @@ What ends stays found by questions about the past, what is retracted is taken ou
 item's version and the scope's, so that other processes see it at their next search.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, or_, select, update
 
 from retentia.errors import Conflict
 from retentia.model.claim import Revision
 from retentia.model.ids import id_bytes, id_text
+from retentia.model.message import JSON
 from retentia.model.passage import IS_PAST
 from retentia.model.record import Status
 from retentia.store import claims, passages, scopes
 from retentia.store.among import IDS, among, parcels
+from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
 from retentia.store.schema import derived_from, item, message, passage
 
@@ -39,6 +42,15 @@ _END = (
     .where(*_HERE, item.c.id == bindparam("i"))
     .values(valid_to=bindparam("at"), version=item.c.version + 1, content_key=None)
 )
+_BEGIN = (
+    update(item)
+    .where(*_HERE, item.c.id == bindparam("i"))
+    .values(valid_from=bindparam("at"), version=item.c.version + 1)
+)
+_COLUMNS = [column.name for column in item.c]
+_ROWS = select(item).where(*_HERE, among(item.c.id))
+_BODIES = select(item.c.id, item.c.body).where(*_HERE, among(item.c.id))
+_DROP = delete(item).where(*_HERE, among(item.c.id))
 _RETRACT = (
     update(item)
     .where(*_HERE, among(item.c.id))
@@ -114,13 +126,17 @@ def change(
     ends: Mapping[bytes, int],
     retracts: Collection[bytes],
     revisions: Sequence[Revision],
+    begins: Mapping[bytes, int] | None = None,
 ) -> None:
-    """End items at a time (UTC microseconds) and retract others, with a revision for each change."""
+    """Let items begin or end at a time (UTC microseconds) and retract others, with a revision for each change."""
     key = {"t": transaction.tenant, "s": scope_id}
-    touched = [*ends, *retracts]
+    begins = begins or {}
+    touched = list(dict.fromkeys([*begins, *ends, *retracts]))
     if not touched:
         return
     before = versions(transaction, scope_id, touched)
+    for record_id, at in begins.items():
+        transaction.run(_BEGIN, {**key, "i": record_id, "at": at})
     for record_id, at in ends.items():
         transaction.run(_END, {**key, "i": record_id, "at": at})
     for some in parcels(transaction, list(ends)):
@@ -134,10 +150,44 @@ def change(
 
 
 def note(transaction: Transaction, scope_id: int, revisions: Sequence[Revision], before: Mapping[bytes, int]) -> None:
-    """Write revisions of items that had these versions; each item's last one wins where it changed twice at once."""
-    last = {one.record_id: one for one in revisions if id_bytes(one.record_id) in before}
-    numbered = [replace(one, version=before[id_bytes(one.record_id)] + 1) for one in last.values()]
+    """Write revisions of items that had these versions; of one that changed more than once at once, as one change."""
+    once: dict[str, Revision] = {}
+    for one in revisions:
+        earlier = once.get(one.record_id)
+        if id_bytes(one.record_id) in before:
+            once[one.record_id] = replace(one, before={**one.before, **earlier.before}) if earlier else one
+    after = versions(transaction, scope_id, [id_bytes(record_id) for record_id in once])
+    numbered = [replace(one, version=after[id_bytes(one.record_id)]) for one in once.values()]
     claims.add_revisions(transaction, scope_id, numbered)
+
+
+def bodies(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, Mapping[str, JSON]]:
+    """Return the bodies of items of a scope; one without is left out."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    return {
+        bytes(record_id): json.loads(body)
+        for some in parcels(transaction, list(record_ids))
+        for record_id, body in transaction.tuples(_BODIES, {**key, IDS: some})
+        if body
+    }
+
+
+def rows(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, dict[str, Any]]:
+    """Return the whole rows of items of a scope, to write them anew."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    return {
+        bytes(row.id): dict(zip(_COLUMNS, row, strict=True))
+        for some in parcels(transaction, list(record_ids))
+        for row in transaction.rows(_ROWS, {**key, IDS: some})
+    }
+
+
+def rewrite(transaction: Transaction, scope_id: int, anew: Mapping[bytes, Mapping[str, Any]]) -> None:
+    """Put whole rows in the place of items: also what is sealed in them can change so."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    for some in parcels(transaction, list(anew)):
+        transaction.run(_DROP, {**key, IDS: some})
+    insert_many(transaction, item, [dict(row) for row in anew.values()])
 
 
 def versions(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, int]:

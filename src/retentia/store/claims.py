@@ -16,7 +16,7 @@ from retentia.model.record import Status
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
-from retentia.store.schema import claim, item, revision
+from retentia.store.schema import claim, item, message, revision
 
 
 class ClaimRow(NamedTuple):
@@ -46,6 +46,7 @@ class Standing(NamedTuple):
     valid_to: int | None
     retracted_at: int | None
     version: int
+    seen_count: int
 
 
 _DELETE_CLAIMS = delete(claim).where(
@@ -85,12 +86,42 @@ _STANDING: Select[Any] = (
         item.c.valid_to,
         item.c.retracted_at,
         item.c.version,
+        item.c.seen_count,
     )
     .select_from(claim.join(item, _JOINED))
     .where(claim.c.tenant == bindparam("t"), claim.c.scope_id == bindparam("s"))
 )
 _BY_SLOT = _STANDING.where(among(claim.c.subject_key), claim.c.attribute == bindparam("attribute"))
 _BY_VALUE = _STANDING.where(among(claim.c.value_key), claim.c.subject_key == bindparam("subject_key"))
+_cause = claim.alias("cause")
+_TAKEN_BACK = (
+    select(
+        revision.c.record_id,
+        func.coalesce(
+            func.max(_cause.c.said_start), func.max(message.c.occurred_start), func.max(revision.c.changed_at)
+        ),
+    )
+    .select_from(
+        revision.outerjoin(
+            _cause,
+            (_cause.c.tenant == revision.c.tenant)
+            & (_cause.c.scope_id == revision.c.scope_id)
+            & (_cause.c.record_id == revision.c.cause_id),
+        ).outerjoin(
+            message,
+            (message.c.tenant == revision.c.tenant)
+            & (message.c.scope_id == revision.c.scope_id)
+            & (message.c.id == revision.c.cause_id),
+        )
+    )
+    .where(
+        revision.c.tenant == bindparam("t"),
+        revision.c.scope_id == bindparam("s"),
+        among(revision.c.record_id),
+        revision.c.change.in_([Change.CORRECTED.value, Change.RETRACTED.value, Change.NARROWED.value]),
+    )
+    .group_by(revision.c.record_id)
+)
 _now = claim.alias("now_held")
 _CURRENT_IN_SLOT = (
     select(claim.c.record_id, _now.c.record_id)
@@ -168,6 +199,16 @@ def of_values(transaction: Transaction, scope_id: int, values: Mapping[bytes, Co
         for some in parcels(transaction, sought):
             found += [_standing(row) for row in transaction.tuples(_BY_VALUE, {**key, IDS: some})]
     return found
+
+
+def taken_back(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, int]:
+    """Return when the person took items back, in UTC microseconds: event time, where what did it has one."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    return {
+        bytes(record_id): at
+        for some in parcels(transaction, record_ids)
+        for record_id, at in transaction.tuples(_TAKEN_BACK, {**key, IDS: some})
+    }
 
 
 def current_in_slot_of(
