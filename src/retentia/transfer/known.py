@@ -12,7 +12,7 @@ from retentia.store import records, schema
 from retentia.store.database import Transaction, batches
 from retentia.store.records import RECORD_TABLES, TABLES, View
 from retentia.transfer.lines import Parsed
-from retentia.write.items import content_key
+from retentia.write.items import content_key, one_content
 from retentia.write.place import Place
 
 
@@ -38,7 +38,8 @@ class InScope:
     def names(self) -> list[tuple[object, ...]]:
         """What makes it the same as one that is there, besides its id."""
         if self.line.is_item:
-            return [(self.line.kind, content_key(self.line.values["text"]))]
+            key = one_content(self.line.kind, self.line.values)
+            return [] if key is None else [(self.line.kind, key)]
         return [(self.line.kind, self.session_id, self.key)] if self.key else []
 
 

@@ -24,7 +24,7 @@ from retentia.transfer.known import InScope, Known
 from retentia.transfer.lines import Parsed, parse_line
 from retentia.transfer.seats import Seats
 from retentia.write import admission, indexed
-from retentia.write.items import content_key, link_sources
+from retentia.write.items import link_sources, one_content
 from retentia.write.place import Buried, Place
 from retentia.write.receipt import Failed, Receipt, Written
 from retentia.write.rows import Row, moment_columns
@@ -177,7 +177,7 @@ def _row(one: InScope, record_id: bytes, seq: int, *, recorded_at: int) -> Row:
     if one.session_id is not None:
         values |= {"session_id": one.session_id, "seq": seq}
     if line.is_item:
-        values |= {"kind": line.kind, "content_key": content_key(values["text"])}
+        values |= {"kind": line.kind, "content_key": one_content(line.kind, values)}
     return Row(values, _described(line, values))
 
 
@@ -197,4 +197,4 @@ def _described(line: Parsed, values: Mapping[str, Any]) -> Indexable:
         case Kind.DOCUMENT.value:
             return indexed.document(**known)
         case kind:
-            return indexed.item(Kind(kind), **known)
+            return indexed.item(Kind(kind), is_past=values["valid_to"] is not None, **known)

@@ -1,11 +1,14 @@
 """Something known: as it is handed in, what makes two of them the same, and the records it is known from."""
 
 import hashlib
+import json
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from retentia.errors import EmptyContent, InvalidInput
+from retentia.model.claim import claim_of
 from retentia.model.ids import id_bytes
 from retentia.model.provenance import Source, Trust
 from retentia.model.record import ITEM_KINDS, Importance, Kind, Status
@@ -15,6 +18,9 @@ from retentia.store import records, schema
 from retentia.store.database import Transaction
 from retentia.write import admission
 from retentia.write.rows import Draft
+
+_BELIEVED = frozenset({Status.STATED.value, Status.CONFIRMED.value})
+_BY_CLAIM = frozenset({Kind.FACT.value, Kind.PREFERENCE.value})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +62,17 @@ def content_key(text: str) -> bytes:
     """Return what makes two contents the same: their words, whatever the case, spacing and closing full stop."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!")
     return hashlib.sha256(folded.encode()).digest()[:16]
+
+
+def one_content(kind: str, values: Mapping[str, Any]) -> bytes | None:
+    """Return what makes a row of an item one with all of its kind in the same words, None where that is not enough.
+
+    A fact is told by its claim, and one quote may make several; what is proposed, over, or not believed any more is not
+    what is said anew.
+    """
+    is_now = values["status"] in _BELIEVED and values["valid_to"] is None and values["retracted_at"] is None
+    makes_claim = kind in _BY_CLAIM and claim_of(json.loads(values["body"] or "{}")) is not None
+    return content_key(values["text"]) if is_now and not makes_claim else None
 
 
 def check_sources(transaction: Transaction, scope: Scope, sources: Collection[Source]) -> None:
