@@ -25,6 +25,7 @@ ALSO_KEYED = frozenset(
         "test_scopes_never_mix",
         "test_embedders_change_safely",
         "test_manifests",
+        "test_learned_items_follow_their_sources",
     }
 )
 

@@ -356,7 +356,11 @@ def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None
 def _write(place: Place, batch: _Batch) -> None:
     transaction, scope_id = place.transaction, place.scope_id
     place.insert(schema.item, list(batch.rows.values()))
+    new = {id_bytes(one) for one in batch.rows}
+    alone = beliefs.without_sources(transaction, set(batch.seen) - new)
     for record_id, sources in _by_item(batch.sources).items():
+        if record_id in alone:  # the person's own command: it needs no message, and must not go with one
+            continue
         link_sources(transaction, record_id, sources)
     beliefs.see_again(transaction, scope_id, batch.seen)
     if batch.edits:

@@ -13,15 +13,18 @@ from sqlalchemy import Row, bindparam, delete, or_, select
 
 from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
+from retentia.lifecycle.requote import requote
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
-from retentia.store import binned, custody, jobs, records, schema, scopes, sessions, summaries
+from retentia.store import binned, claims, custody, jobs, records, schema, scopes, sessions, summaries
 from retentia.store.among import IDS, among, parcels
 from retentia.store.binned import RemovalRow
 from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
 
+_WITH_THE_BIN = frozenset({schema.revision.name})
+"""What cannot be made anew from a record in the bin; it waits where it is, and goes when that is purged."""
 _HERE = derived_from.c.tenant == bindparam("tenant")
 _CHILDREN = select(derived_from.c.child_id).where(_HERE, among(derived_from.c.parent_id))
 _PARENTS = select(derived_from.c.child_id, derived_from.c.parent_id).where(_HERE, among(derived_from.c.child_id))
@@ -53,7 +56,7 @@ class Removed:
 def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
     """Remove the records that lie in some scopes, or in their bin, with what is derived from them alone."""
     view, removed = records.View(named), Removed()
-    going = _in_order(closure(transaction, view, records.kinds_of(transaction, view, ids))[0])
+    going = _going(transaction, view, ids)
     living = _all_of(going)
     buried = in_bin(transaction, named, living, ids)
     removed.records = sorted(chain(living, (bytes(row.id) for row in buried))) if buried else living
@@ -75,13 +78,24 @@ def set_aside(
 ) -> Removed:
     """Move records that lie in some scopes into the bin, with what is derived from them alone."""
     view, removed = records.View(named), Removed()
-    going = _in_order(closure(transaction, view, records.kinds_of(transaction, view, ids))[0])
+    going = _going(transaction, view, ids)
     removed.records = living = _all_of(going)
     for scope_id, here in _by_scope(transaction, named, going, living):
         binned.put(transaction, removal, named[scope_id], scope_id, here)
-    _remove_from_scopes(transaction, named, going, living, (), removed)
+    _remove_from_scopes(transaction, named, going, living, (), removed, keep=_WITH_THE_BIN)
     removed.count("derived_from", binned.take_edges(transaction, living))
     return removed
+
+
+def _going(transaction: Transaction, view: records.View, ids: Collection[bytes]) -> dict[Kind, list[bytes]]:
+    """Return what goes with some records, by kind; what stays no longer quotes it."""
+    start: set[bytes] = set(ids)
+    while True:
+        going, staying = closure(transaction, view, records.kinds_of(transaction, view, start))
+        lost = requote(transaction, view.scopes, set(chain.from_iterable(going.values())), staying) if staying else ()
+        if not lost:
+            return _in_order(going)
+        start.update(lost)
 
 
 def in_bin(
@@ -133,11 +147,13 @@ def _remove_from_scopes(
     living: Sequence[bytes],
     buried: Iterable[Row[Any]],
     removed: Removed,
+    *,
+    keep: Collection[str] = (),
 ) -> None:
     for scope_id, here in _by_scope(transaction, named, going, living):
         beside = [row for row in buried if row.scope_id == scope_id]
         if here or beside:
-            _remove_here(transaction, scope_id, here, beside, removed)
+            _remove_here(transaction, scope_id, here, beside, removed, keep=keep)
 
 
 def _by_scope(
@@ -158,12 +174,20 @@ def _remove_here(
     going: Mapping[Kind, Sequence[bytes]],
     beside: Sequence[Row[Any]],
     removed: Removed,
+    *,
+    keep: Collection[str],
 ) -> None:
-    """Delete records of a scope; `beside` are those of its bin, which the change names, too."""
+    """Delete records of a scope; `beside` are those of its bin, which the change names, too.
+
+    Tables in `keep` are left as they are.
+    """
     living = _all_of(going)
     changed = sorted(chain(living, (bytes(row.id) for row in beside))) if beside else living
     for derived in DERIVED.values():
-        removed.count(derived.table, derived.erase(transaction, scope_id, living))
+        if derived.table not in keep:
+            removed.count(derived.table, derived.erase(transaction, scope_id, living))
+    if beside:
+        removed.count(schema.revision.name, claims.delete_revisions(transaction, scope_id, _ids(beside)))
     touched = records.sessions_of(transaction, scope_id, going)
     touched.update(bytes(row.session_id) for row in beside if row.session_id)
     for kind, some in going.items():
@@ -174,6 +198,10 @@ def _remove_here(
         for session_id in sorted(touched):
             jobs.enqueue_once(transaction, jobs.SUMMARISE, scope_id, session_id)
     removed.versions[scope_id] = scopes.record_change(transaction, scope_id, changed)
+
+
+def _ids(rows: Iterable[Row[Any]]) -> list[bytes]:
+    return [bytes(row.id) for row in rows]
 
 
 def closure(

@@ -1,7 +1,8 @@
 """Putting records into the bin and back: each one transaction, also when the ledger asks for it again.
 
 What lies in the bin is whole: its row, its place in its session, what it is derived from and what is derived from it.
-Passages, vectors, places of personal data and summaries are not kept; they are made anew from the record.
+Passages, vectors, claims, places of personal data and summaries are not kept; they are made anew from the record. Its
+revisions stay where they are.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -50,6 +50,7 @@ _BEGIN = (
 _COLUMNS = [column.name for column in item.c]
 _ROWS = select(item).where(*_HERE, among(item.c.id))
 _BODIES = select(item.c.id, item.c.body).where(*_HERE, among(item.c.id))
+_LINKED = select(derived_from.c.child_id).where(derived_from.c.tenant == bindparam("t"), among(derived_from.c.child_id))
 _DROP = delete(item).where(*_HERE, among(item.c.id))
 _RETRACT = (
     update(item)
@@ -159,6 +160,14 @@ def note(transaction: Transaction, scope_id: int, revisions: Sequence[Revision],
     after = versions(transaction, scope_id, [id_bytes(record_id) for record_id in once])
     numbered = [replace(one, version=after[id_bytes(one.record_id)]) for one in once.values()]
     claims.add_revisions(transaction, scope_id, numbered)
+
+
+def without_sources(transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
+    """Return those of some items that no record is named for as their source."""
+    linked: set[bytes] = set()
+    for some in parcels(transaction, record_ids):
+        linked.update(bytes(child) for (child,) in transaction.tuples(_LINKED, {"t": transaction.tenant, IDS: some}))
+    return set(record_ids) - linked
 
 
 def bodies(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, Mapping[str, JSON]]:

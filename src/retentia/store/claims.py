@@ -16,7 +16,7 @@ from retentia.model.record import Status
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
-from retentia.store.schema import claim, item, message, revision
+from retentia.store.schema import bin_record, claim, item, message, revision
 
 
 class ClaimRow(NamedTuple):
@@ -167,14 +167,19 @@ def count_claims(transaction: Transaction, scope_id: int, record_ids: Collection
 
 
 def delete_orphans(transaction: Transaction, scope_id: int) -> int:
-    """Remove claims and changes whose item is gone; return how many."""
+    """Remove claims whose item is gone, and changes of what is not even in the bin; return how many."""
     gone = 0
     for table in (claim, revision):
         there = exists().where(
             item.c.tenant == table.c.tenant, item.c.scope_id == table.c.scope_id, item.c.id == table.c.record_id
         )
         here = delete(table).where(table.c.tenant == transaction.tenant, table.c.scope_id == scope_id)
-        gone += transaction.run(here.where(~there))
+        binned = exists().where(
+            bin_record.c.tenant == table.c.tenant,
+            bin_record.c.scope_id == table.c.scope_id,
+            bin_record.c.id == table.c.record_id,
+        )
+        gone += transaction.run(here.where(~there) if table is claim else here.where(~there, ~binned))
     return gone
 
 
