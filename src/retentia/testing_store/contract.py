@@ -1,5 +1,6 @@
 """The contract as a whole."""
 
+from retentia.testing_store.beliefs import BeliefsContract
 from retentia.testing_store.index_rows import IndexRowsContract
 from retentia.testing_store.jobs import JobsContract
 from retentia.testing_store.records import RecordsContract
@@ -9,7 +10,13 @@ from retentia.testing_store.transactions import TransactionsContract
 
 
 class StoreContract(
-    TransactionsContract, ScopesContract, SessionsContract, RecordsContract, IndexRowsContract, JobsContract
+    TransactionsContract,
+    ScopesContract,
+    SessionsContract,
+    RecordsContract,
+    IndexRowsContract,
+    JobsContract,
+    BeliefsContract,
 ):
     """Inherit this in a test class with two fixtures to prove that a database keeps its promises.
 
