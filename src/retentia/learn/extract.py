@@ -15,6 +15,7 @@ from retentia.learn.confidence import confidence_of
 from retentia.learn.dates import date_in
 from retentia.learn.decisions import FAMILY, decisions_of
 from retentia.learn.plain_dates import plain_date
+from retentia.learn.quoted import is_quoted, quoted_stretches
 from retentia.learn.reading import Reading, readings
 from retentia.model.attributes import Attributes, shipped_attributes
 from retentia.model.candidate import PERSON, Candidate, Manner
@@ -91,11 +92,11 @@ def _of_message(messages: Sequence[Original], place: int, attributes: Attributes
     if not called and not answered:
         return []
     languages = [load_facts().words[code] for code in {pattern.code for pattern in called}]
-    own_until = own_words_until(text, languages)
+    own_until, quoted = own_words_until(text, languages), quoted_stretches(message.text)
     found: list[Found] = []
     spans = sentences_of(message.text) or ([(0, len(text))] if answered else [])  # "41" is an answer, no sentence
     for start, end in spans:
-        if start >= own_until or is_quoted_line(text, start):
+        if start >= own_until or is_quoted_line(text, start) or is_quoted(message.text, start, quoted):
             continue
         end = _clipped(text, start, min(end, own_until))
         said = text[start:end]
