@@ -110,4 +110,5 @@ def test_what_is_recalled_of_them_is_quoted_data_and_never_stands_as_an_instruct
         text = str(message["content"])
         if OWN[0] in text:
             assert message["role"] == "user"
-            assert text.startswith("<untrusted ")
+            before = text[: text.index(OWN[0])]
+            assert before.rfind("<untrusted ") > before.rfind("</untrusted")

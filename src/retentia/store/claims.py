@@ -93,6 +93,7 @@ _STANDING: Select[Any] = (
 )
 _BY_SLOT = _STANDING.where(among(claim.c.subject_key), claim.c.attribute == bindparam("attribute"))
 _BY_VALUE = _STANDING.where(among(claim.c.value_key), claim.c.subject_key == bindparam("subject_key"))
+_TAKING_BACK = {change.value: change.value for change in (Change.CORRECTED, Change.RETRACTED, Change.NARROWED)}
 _cause = claim.alias("cause")
 _TAKEN_BACK = (
     select(
@@ -118,7 +119,7 @@ _TAKEN_BACK = (
         revision.c.tenant == bindparam("t"),
         revision.c.scope_id == bindparam("s"),
         among(revision.c.record_id),
-        revision.c.change.in_([Change.CORRECTED.value, Change.RETRACTED.value, Change.NARROWED.value]),
+        revision.c.change.in_([bindparam(change) for change in _TAKING_BACK]),
     )
     .group_by(revision.c.record_id)
 )
@@ -208,7 +209,7 @@ def of_values(transaction: Transaction, scope_id: int, values: Mapping[bytes, Co
 
 def taken_back(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, int]:
     """Return when the person took items back, in UTC microseconds: event time, where what did it has one."""
-    key = {"t": transaction.tenant, "s": scope_id}
+    key = {"t": transaction.tenant, "s": scope_id, **_TAKING_BACK}
     return {
         bytes(record_id): at
         for some in parcels(transaction, record_ids)
