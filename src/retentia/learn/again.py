@@ -91,7 +91,10 @@ def edit(place: Place, edits: Sequence[Edit]) -> None:
             case Split():
                 rows[id_bytes(one.to)] = _split_off(row, one)
     beliefs.rewrite(transaction, scope_id, {record_id: rows[record_id] for record_id in there})
-    place.insert(item, [_row(row) for record_id, row in rows.items() if record_id not in there])
+    alone = beliefs.without_sources(transaction, there)
+    is_quote = {id_bytes(one.to): id_bytes(one.id) not in alone for one in edits if isinstance(one, Split)}
+    fresh = [(row, is_quote[record_id]) for record_id, row in rows.items() if record_id not in there]
+    place.insert(item, [_row(row, is_quote=is_quoted) for row, is_quoted in fresh])
     for one in edits:
         if isinstance(one, Split):
             _share_sources(place, id_bytes(one.id), id_bytes(one.to), said_again(_body(rows[id_bytes(one.to)])))
@@ -117,7 +120,7 @@ def _split_off(row: dict[str, Any], split: Split) -> dict[str, Any]:
     }
 
 
-def _row(row: Mapping[str, Any]) -> Row:
+def _row(row: Mapping[str, Any], *, is_quote: bool) -> Row:
     known: indexed.Known = {
         "record_id": row["id"],
         "text": row["text"],
@@ -125,7 +128,8 @@ def _row(row: Mapping[str, Any]) -> Row:
         "recorded_at": row["recorded_at"],
     }
     values = {name: value for name, value in row.items() if name not in {"tenant", "scope_id", "recorded_at"}}
-    return Row(values, indexed.item(Kind(row["kind"]), is_past=row["valid_to"] is not None, **known))
+    is_past = row["valid_to"] is not None
+    return Row(values, indexed.item(Kind(row["kind"]), is_past=is_past, is_quote=is_quote, **known))
 
 
 def _share_sources(place: Place, old: bytes, new: bytes, times: Sequence[Again]) -> None:

@@ -197,4 +197,5 @@ def _described(line: Parsed, values: Mapping[str, Any]) -> Indexable:
         case Kind.DOCUMENT.value:
             return indexed.document(**known)
         case kind:
-            return indexed.item(Kind(kind), is_past=values["valid_to"] is not None, **known)
+            is_past, is_quote = values["valid_to"] is not None, bool(line.sources)
+            return indexed.item(Kind(kind), is_past=is_past, is_quote=is_quote, **known)
