@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
 from retentia import Memory, Message, Scope
 from retentia.model.learned import Effect
-from retentia.model.record import ITEM_KINDS, Status
+from retentia.model.record import ITEM_KINDS, ItemRecord, MessageRecord, Status
 from retentia.testing import FakeEmbedder
 from retentia.testing_store import FixedClock
 
@@ -278,3 +279,21 @@ def test_a_value_keeps_the_script_it_was_said_in(memory: Memory, attribute: str,
     assert memory.facts.set(attribute, question, scope=ME).effect in (Effect.ADD, Effect.SEEN_AGAIN)
     memory.drain()
     assert memory.recall(question, scope=ME, kinds=["fact"], min_relevance=0).hits
+
+
+def test_after_many_corrections_the_right_name_is_the_first_answer_at_once(memory: Memory) -> None:
+    names = ["Alice", "Boris", "Clara", "Denys", "Emma", "Fedir", "Greta", "Ivan", "Jana"]
+    memory.add("My name is Alice.", scope=ME)
+    for old, new in pairwise(names):
+        memory.add(f"Actually, my name is {new}, not {old}.", scope=ME)
+        first, *rest = memory.recall("What is my name?", scope=ME, limit=3, min_relevance=0).hits
+        assert first.text == f"Actually, my name is {new}, not {old}."
+        assert all(hit.newer is not None for hit in rest)
+
+
+def test_no_recall_is_answered_with_what_is_so_now_against_its_filter(memory: Memory) -> None:
+    said = memory.add("My name is Alice.", scope=ME)
+    memory.add("Actually, my name is Alex, not Alice.", scope=ME, session="later")
+    hits = memory.recall("What is my name?", scope=ME, session="default", min_relevance=0).hits
+    assert {hit.id for hit in hits if isinstance(hit.record, MessageRecord)} <= {said.id}
+    assert all("Alex, not" not in hit.text for hit in hits if isinstance(hit.record, ItemRecord))

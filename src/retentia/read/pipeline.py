@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from retentia.errors import EmbeddingFailed, InvalidInput
 from retentia.index.columns import Columns
-from retentia.index.ranking import RankedRecord, Ranking
+from retentia.index.ranking import RankedPassage, RankedRecord, Ranking
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import QueryTerms, analyse_query
-from retentia.model.ids import RecordId
+from retentia.model.ids import RecordId, id_bytes
 from retentia.model.record import ItemRecord, Kind, Record, Status
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
@@ -115,8 +115,8 @@ class ReadPipeline:
             index = resident.index
             allowed = self._allowed(transaction, query, index.columns, readable) if query.is_filtered else None
             asks_past = query.as_of is not None or terms.asks_past
-            has_past = index.columns.has_past
-            if has_past and not asks_past:
+            is_about_now = not asks_past and index.columns.has_items
+            if index.columns.has_past and not asks_past:
                 allowed = without_past(index.columns, allowed)
             if limited:
                 allowed = without(index.columns, allowed, _withheld(transaction, limited))
@@ -150,8 +150,11 @@ class ReadPipeline:
         kept = _without_twins(ranked, found)
         newer = newer_results(transaction, readable, list(kept.values()), until=query.until)
         replaced: dict[RecordId, Newer] = {}
-        if has_past and not asks_past:
-            ranked, replaced = _behind(ranked, kept, outdated(transaction, readable, kept.values()))
+        if is_about_now:
+            stretches = outdated(transaction, readable, kept.values())
+            ranked, replaced, instead = _behind(ranked, kept, stretches)
+            if instead and not (query.is_filtered or limited):
+                ranked, kept = [*instead, *ranked], {**kept, **_records_of(instead, stretches)}
         hits = self._hits(ranked, kept, {**newer, **replaced}, query)
         return Recall(
             hits=hits,
@@ -253,10 +256,14 @@ def _without_twins(ranked: Sequence[RankedRecord], found: Mapping[bytes, Record]
 
 def _behind(
     ranked: Sequence[RankedRecord], found: Mapping[bytes, Record], stretches: Mapping[RecordId, Sequence[Outdated]]
-) -> tuple[Sequence[RankedRecord], dict[RecordId, Newer]]:
-    """Put what matches only where it is no longer so behind the rest, with a line that says what is so now."""
+) -> tuple[Sequence[RankedRecord], dict[RecordId, Newer], list[RankedRecord]]:
+    """Put what matches only where it is no longer so behind the rest, with a line that says what is so now.
+
+    Return with it what is so now and was not found beside it, as it ranks: like the best of what it took the place of.
+    """
     last: list[RankedRecord] = []
     told: dict[RecordId, Newer] = {}
+    instead: dict[bytes, RankedRecord] = {}
     for entry in ranked:
         record = found.get(entry.record_id)
         known = stretches.get(record.id) if record is not None else None
@@ -265,8 +272,21 @@ def _behind(
             last.append(entry)
             if newer := touched.newer():
                 told[record.id] = newer
+            if (now := touched.instead) is not None and id_bytes(now.id) not in found:
+                whole = RankedPassage(0, 0, len(now.text), entry.score)
+                fresh = replace(entry, record_id=id_bytes(now.id), kind=now.kind.value, passages=(whole,))
+                instead.setdefault(id_bytes(now.id), fresh)
     behind = {entry.record_id for entry in last}
-    return [*(entry for entry in ranked if entry.record_id not in behind), *last], told
+    rest = [entry for entry in ranked if entry.record_id not in behind]
+    return [*rest, *last], told, list(instead.values())
+
+
+def _records_of(
+    instead: Sequence[RankedRecord], stretches: Mapping[RecordId, Sequence[Outdated]]
+) -> dict[bytes, Record]:
+    wanted = {entry.record_id for entry in instead}
+    known = (one.instead for some in stretches.values() for one in some if one.instead is not None)
+    return {id_bytes(record.id): record for record in known if id_bytes(record.id) in wanted}
 
 
 def _is_unconfirmed(record: Record) -> bool:
