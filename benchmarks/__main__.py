@@ -34,6 +34,7 @@ _PARTS = {
     "peers": "benchmarks.comparison:measure",
     "literals": "benchmarks.literals:measure",
     "learning": "benchmarks.learning:measure",
+    "facts": "benchmarks.facts:measure",
     "install": "benchmarks.install:measure",
 }
 _Measure = Callable[[Setting], list[Table]]

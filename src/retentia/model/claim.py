@@ -8,6 +8,8 @@ from retentia.model.candidate import PERSON, Manner
 from retentia.model.ids import RecordId
 from retentia.model.message import JSON
 
+_MANNERS = {manner.value: manner for manner in Manner}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -31,16 +33,18 @@ class Claim:
 
 def claim_of(body: Mapping[str, JSON]) -> Claim | None:
     """Read the claim in the body of an item; None where it makes none."""
-    told = [body.get(name) for name in ("subject", "attribute", "value")]
-    if not all(isinstance(part, str) and part for part in told):
+    subject, attribute, value = body.get("subject"), body.get("attribute"), body.get("value")
+    if not (isinstance(subject, str) and isinstance(attribute, str) and isinstance(value, str)):
         return None
-    manner = body.get("manner")
+    if not (subject and attribute and value):
+        return None
+    manner = body.get("manner", "")
     return Claim(
-        subject=str(told[0]),
-        attribute=str(told[1]),
-        value=str(told[2]),
+        subject=subject,
+        attribute=attribute,
+        value=value,
         applies_to=str(body.get("applies_to") or ""),
-        manner=Manner(manner) if manner in set(Manner) else Manner.ASSERTED,
+        manner=_MANNERS.get(manner, Manner.ASSERTED) if isinstance(manner, str) else Manner.ASSERTED,
     )
 
 

@@ -55,6 +55,9 @@ _FIRST = itemgetter(0)
 # Looking a name up takes a third of the time of calling its enumeration.
 _TRUST = {trust.value: trust for trust in Trust}
 _PRECISION = {precision.value: precision for precision in Precision}
+_KIND = {kind.value: kind for kind in Kind}
+_STATUS = {status.value: status for status in Status}
+_IMPORTANCE = {importance.value: importance for importance in Importance}
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +298,24 @@ def latest_items(transaction: Transaction, view: View, kinds: Collection[str], *
     )
     rows = transaction.rows(statement.order_by(item.c.recorded_at.desc(), item.c.id).limit(limit))
     return [_item(_fields(item, row), view) for row in rows]
+
+
+_SOURCES_OF = (
+    select(
+        derived_from.c.child_id,
+        derived_from.c.parent_kind,
+        derived_from.c.parent_id,
+        derived_from.c.start,
+        derived_from.c.end,
+        derived_from.c.role,
+    )
+    .where(
+        derived_from.c.tenant == bindparam("tenant"),
+        derived_from.c.child_kind == bindparam("child_kind"),
+        among(derived_from.c.child_id),
+    )
+    .order_by(derived_from.c.parent_kind, derived_from.c.parent_id, derived_from.c.start)
+)
 
 
 def items_about(
@@ -644,10 +665,10 @@ def _tool_call(fields: _Fields, view: View) -> ToolCallRecord:
 
 def _item(fields: _Fields, view: View) -> ItemRecord:
     return ItemRecord(
-        **_common(fields, view, Kind(fields["kind"])),
-        status=Status(fields["status"]),
+        **_common(fields, view, _KIND[fields["kind"]]),
+        status=_STATUS[fields["status"]],
         confidence=fields["confidence"],
-        importance=Importance(fields["importance"]),
+        importance=_IMPORTANCE[fields["importance"]],
         valid_from=fields["valid_from"],
         valid_to=fields["valid_to"],
         seen_count=fields["seen_count"],
@@ -661,23 +682,14 @@ def _item(fields: _Fields, view: View) -> ItemRecord:
 def _with_sources(transaction: Transaction, found: dict[bytes, Record]) -> dict[bytes, Record]:
     """Give items the sources they were derived from."""
     items = {record_id: record for record_id, record in found.items() if isinstance(record, ItemRecord)}
-    for batch in batches(items):
-        statement = (
-            select(derived_from)
-            .where(
-                derived_from.c.tenant == transaction.tenant,
-                derived_from.c.child_kind == "item",
-                derived_from.c.child_id.in_(batch),
-            )
-            .order_by(derived_from.c.parent_kind, derived_from.c.parent_id, derived_from.c.start)
-        )
-        for row in transaction.rows(statement):
-            known = items[row.child_id]
-            source = Source(
-                kind=row.parent_kind, id=id_text(row.parent_id), start=row.start, end=row.end, role=row.role
-            )
-            items[row.child_id] = replace(known, sources=(*known.sources, source))
-    return found | items
+    sources: dict[bytes, list[Source]] = {}
+    for some in parcels(transaction, list(items)):
+        params = {"tenant": transaction.tenant, "child_kind": item.name, IDS: some}
+        for child, kind, parent, start, end, role in transaction.tuples(_SOURCES_OF, params):
+            source = Source(kind=kind, id=id_text(parent), start=start, end=end, role=role)
+            sources.setdefault(bytes(child), []).append(source)
+    known = {record_id: replace(items[record_id], sources=tuple(some)) for record_id, some in sources.items()}
+    return {**found, **known}
 
 
 @lru_cache(1024)
