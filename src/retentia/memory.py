@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
+from retentia.doors import Show
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.facts import Facts
 from retentia.index.signals import Weights
@@ -37,6 +38,7 @@ from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
 from retentia.metering.spend import Spend
 from retentia.model.cost import PromptCosts, prompt_costs
+from retentia.model.feed import Feed
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
@@ -47,7 +49,7 @@ from retentia.model.portable import Line
 from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
@@ -55,6 +57,7 @@ from retentia.providers.base import EmbedderSpec
 from retentia.providers.chat.base import ChatModelSpec
 from retentia.providers.chat.models import Models
 from retentia.providers.resolve import resolve
+from retentia.read.feed import read_feed
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
 from retentia.read.presence import Presence
@@ -797,6 +800,17 @@ class Memory:
             return list_records(transaction, view, wanted, passes, after=after, limit=limit)
 
     @_logged(Action.READ)
+    def changes(self, *, scope: Scope, after: str = "", limit: int = 100) -> Feed:
+        """Return which records were added, changed or are gone since a cursor; "" is the beginning.
+
+        A store remembers the last writes of a scope, 256 at least; whoever stayed away for longer is told so. A cursor
+        holds in every process and after a restart. Raises InvalidInput for what is no cursor.
+        """
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            return read_feed(transaction, view, after, limit=limit, proposals=True)
+
+    @_logged(Action.READ)
     def export(
         self,
         path: str | Path,
@@ -1023,15 +1037,34 @@ class OwnerDoors:
         self._memory = memory
 
     @contextmanager
-    def reading(self, scope: Scope) -> Iterator[Callable[[Sequence[ItemRecord]], None]]:
+    def reading(self, scope: Scope, kinds: Collection[Kind], *, proposals: bool = False) -> Iterator[Show]:
         """Let a read through; what it shows is logged."""
-        yield lambda shown: self._memory._log_shown(Action.READ, scope, shown)  # noqa: SLF001 - doors of this memory
+
+        def show(found: Sequence[Record]) -> list[Record]:
+            self._memory._log_shown(Action.READ, scope, found)  # noqa: SLF001 - doors of this memory
+            return list(found)
+
+        yield show
 
     @contextmanager
-    def writing(self, scope: Scope) -> Iterator[None]:
+    def writing(self, scope: Scope, kinds: Collection[Kind]) -> Iterator[None]:
         """Let a write through; what it writes is logged."""
         with self._memory._logging(Action.WRITE, scope):  # noqa: SLF001
             yield
+
+    @contextmanager
+    def deciding(self, scope: Scope) -> Iterator[Show]:
+        """Let a decision through; what it writes is logged."""
+        with self._memory._logging(Action.WRITE, scope):  # noqa: SLF001
+            yield list
+
+    def decides(self, scope: Scope) -> bool:
+        """Tell that what the process says counts as the person's word: it speaks for the person."""
+        return True
+
+    def author(self, given: str) -> str:
+        """Take the name that was given."""
+        return given
 
 
 def _record(transaction: Transaction, view: View, record_id: str, scope: Scope) -> Record:

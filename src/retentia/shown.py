@@ -6,6 +6,7 @@ from functools import partial
 
 from retentia.errors import NotFound
 from retentia.lifecycle.forget import Forgetting
+from retentia.model.feed import Feed
 from retentia.model.ids import RecordId, id_bytes
 from retentia.model.manifest import Manifest, Seen, Shown, Why
 from retentia.model.provenance import Trust
@@ -132,6 +133,8 @@ def shown_ids(answer: object) -> Iterator[str]:
             yield from (sample.id for sample in (*answer.remains, *answer.related))
         case Page():
             yield from shown_ids(list(answer.records))
+        case Feed():
+            yield from (one.record_id for one in answer)
         case History():
             yield from shown_ids(list(answer.messages))
         case Why():
