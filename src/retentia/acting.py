@@ -92,7 +92,9 @@ class ActingMemory(Gate):
         self._memory = memory
         self.keeping = ActingKeeping(principal, memory.keeping, database, log)
         self.tools = ToolReading(database, allow=self._allow_calls, show=self._show_calls)
-        self.facts = memory.facts.behind(ActingDoors(principal, database, log))
+        doors = ActingDoors(principal, database, log)
+        self.facts = memory.facts.behind(doors)
+        self.episodes = memory.episodes.behind(doors)
 
     def add(
         self,

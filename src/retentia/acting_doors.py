@@ -6,6 +6,7 @@ is no business of an agent, unless the person or an admin has granted it the rig
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 from retentia.doors import Show
 from retentia.gate import Gate
@@ -15,6 +16,8 @@ from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
 from retentia.security.access import ALL_KINDS
 from retentia.security.audit import Action
+
+_R = TypeVar("_R", bound=Record)
 
 
 class ActingDoors(Gate):
@@ -27,7 +30,7 @@ class ActingDoors(Gate):
         if proposals:
             self._check(Action.READ, Right.DECIDE, scope, ALL_KINDS)
 
-        def show(found: Sequence[Record]) -> list[Record]:
+        def show(found: Sequence[_R], /) -> list[_R]:
             self._give(Action.READ, Right.READ, [scope], found, kinds=kinds)
             return self._seen(found)
 
@@ -44,7 +47,7 @@ class ActingDoors(Gate):
         """Let a decision through to who may read and decide."""
         self._check(Action.WRITE, Right.READ, scope, ALL_KINDS)
 
-        def show(found: Sequence[Record]) -> list[Record]:
+        def show(found: Sequence[_R], /) -> list[_R]:
             self._give(Action.READ, Right.READ, [scope], found, kinds=ALL_KINDS)
             return self._seen(found)
 
@@ -59,7 +62,7 @@ class ActingDoors(Gate):
         """Name the principal, whatever name was given."""
         return self.principal.id
 
-    def _seen(self, found: Sequence[Record]) -> list[Record]:
+    def _seen(self, found: Sequence[_R]) -> list[_R]:
         return [
             masked_record(record) if is_masked else record
             for record, is_masked in zip(found, self._masking(found), strict=True)

@@ -1,14 +1,19 @@
 """Doors: what stands around the verbs of facts and episodes: who may use them, whose word counts, and the log."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeVar
 
 from retentia.model.record import Kind, Record
 from retentia.model.scope import Scope
 
-Show: TypeAlias = Callable[[Sequence[Record]], list[Record]]
-"""Logs records that are about to be shown, and returns them in their order as this reader may see them."""
+_R = TypeVar("_R", bound=Record)
+
+
+class Show(Protocol):
+    """Logs records that are about to be shown, and returns them in their order as this reader may see them."""
+
+    def __call__(self, found: Sequence[_R], /) -> list[_R]: ...
 
 
 class Doors(Protocol):

@@ -31,7 +31,7 @@ from retentia.model.ids import RecordId
 from retentia.model.learned import Learned
 from retentia.model.message import When
 from retentia.model.provenance import Source, Trust
-from retentia.model.record import ITEM_KINDS, ItemRecord, Kind, Status
+from retentia.model.record import ITEM_KINDS, Kind, Status
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.store import records
@@ -369,9 +369,7 @@ def _shown(show: Show, found: Sequence[Belief]) -> list[Belief]:
     """Return beliefs as their reader may see them; what is masked in the record is masked in all of it."""
     seen = show([one.record for one in found])
     return [
-        one if record is one.record else masked_belief(one, record)
-        for one, record in zip(found, seen, strict=True)
-        if isinstance(record, ItemRecord)
+        one if record is one.record else masked_belief(one, record) for one, record in zip(found, seen, strict=True)
     ]
 
 

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from retentia.doors import Show
+from retentia.episodes import Episodes
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.facts import Facts
 from retentia.index.signals import Weights
@@ -103,6 +104,7 @@ if TYPE_CHECKING:  # what few processes need is imported by the verb that needs 
 _E = TypeVar("_E", bound=StrEnum)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_Shown = TypeVar("_Shown", bound=Record)
 DEFAULT_SESSION = "default"
 _GIBIBYTE = 1 << 30
 _DAY = 86_400_000_000
@@ -217,6 +219,9 @@ class Memory:
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)
         self.facts = Facts(database, OwnerDoors(self), self.learning.registry, self.learning.relations, zone=zone)
+        self.episodes = Episodes(
+            database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
+        )
         self._workers = Workers(
             Worker(database, LearningByRules(database, self.learning)),
             embedding=Worker(
@@ -1040,7 +1045,7 @@ class OwnerDoors:
     def reading(self, scope: Scope, kinds: Collection[Kind], *, proposals: bool = False) -> Iterator[Show]:
         """Let a read through; what it shows is logged."""
 
-        def show(found: Sequence[Record]) -> list[Record]:
+        def show(found: Sequence[_Shown], /) -> list[_Shown]:
             self._memory._log_shown(Action.READ, scope, found)  # noqa: SLF001 - doors of this memory
             return list(found)
 
@@ -1055,8 +1060,12 @@ class OwnerDoors:
     @contextmanager
     def deciding(self, scope: Scope) -> Iterator[Show]:
         """Let a decision through; what it writes is logged."""
+
+        def show(found: Sequence[_Shown], /) -> list[_Shown]:
+            return list(found)
+
         with self._memory._logging(Action.WRITE, scope):  # noqa: SLF001
-            yield list
+            yield show
 
     def decides(self, scope: Scope) -> bool:
         """Tell that what the process says counts as the person's word: it speaks for the person."""

@@ -34,7 +34,14 @@ def check_held(record: ItemRecord | None, expected: int, slot: str) -> None:
 
 
 def change_item(
-    place: Place, record: ItemRecord, change: Change, author: str, values: Mapping[str, Any], *, reason: str = ""
+    place: Place,
+    record: ItemRecord,
+    change: Change,
+    author: str,
+    values: Mapping[str, Any],
+    *,
+    reason: str = "",
+    cause: RecordId | None = None,
 ) -> None:
     """Change columns of an item, with the revision that tells it; raise Conflict where it was changed meanwhile."""
     before: dict[str, JSON] = {
@@ -49,6 +56,7 @@ def change_item(
         change=change,
         author=author,
         reason=reason,
+        cause=cause,
         before={name: before[name] for name in values if name in before},
     )
     beliefs.update_item(place.transaction, place.scope_id, id_bytes(record.id), revision, values)
