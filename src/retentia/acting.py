@@ -204,9 +204,12 @@ class ActingMemory(Gate):
         limit: int = 25,
         opening: Opening | None = None,
         strategy: Strategy = STANDARD,
+        consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
-        recalled = self.recall(request, scope=scope, limit=limit) if strategy.semantic else ()
+        recalled = (
+            self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
+        )
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)
         return context_of(
@@ -219,6 +222,7 @@ class ActingMemory(Gate):
             settings=self._memory.working.context,
             opening=opening,
             strategy=strategy,
+            consequential=consequential,
         )
 
     def get(self, record_id: str, *, scope: Scope) -> Record:

@@ -9,19 +9,19 @@ from typing import TypeAlias
 from retentia.doors import Doors
 from retentia.errors import InvalidInput
 from retentia.learn.believed import item_at
-from retentia.learn.commitments import CLOSED_AS, commitment_of
+from retentia.learn.commitments import CLOSED_AS, promise_of
 from retentia.learn.deciding import change_item, check_version
 from retentia.learn.episode_words import EPISODIC, kinds_named
 from retentia.learn.remembered import SHOWN_FIRST, read_cursor, remembered, within_budget, write_cursor
 from retentia.lifecycle.reindex import renew
 from retentia.model.candidate import PERSON
 from retentia.model.claim import Change, Revision
+from retentia.model.commitment import CommitmentStatus
 from retentia.model.episode import (
-    Commitment,
-    CommitmentStatus,
     Episode,
     EpisodeSearch,
     Procedure,
+    Promise,
     RememberedPage,
 )
 from retentia.model.ids import RecordId, id_bytes
@@ -102,13 +102,13 @@ class Episodes:
             shown = [Episode(record=record, score=one.score) for one, record in zip(found, seen, strict=True)]
         return EpisodeSearch(episodes=tuple(shown), reason=reason, since=since, until=until)
 
-    def list_open_items(self, *, scope: Scope, now: When | None = None) -> list[Commitment]:
+    def list_open_items(self, *, scope: Scope, now: When | None = None) -> list[Promise]:
         """Return what is promised and not done: what is overdue first, then what is due next, then what has no due."""
         at = self._database.now() if now is None else Moment.parse(now, zone=self._zone).start
         found = [one for one in self.commitments(scope=scope, now=at) if one.closed_at is None]
         return sorted(found, key=lambda one: (one.due is None, one.due.end if one.due else one.record.recorded_at))
 
-    def commitments(self, *, scope: Scope, now: int | None = None, limit: int = _MOST) -> list[Commitment]:
+    def commitments(self, *, scope: Scope, now: int | None = None, limit: int = _MOST) -> list[Promise]:
         """Return what was promised, done and dropped among it, the latest first; `now` in UTC microseconds."""
         with self._doors.reading(scope, (Kind.COMMITMENT,)) as show:
             with self._database.read(scope.tenant) as transaction:
@@ -116,9 +116,7 @@ class Episodes:
                 at = transaction.now if now is None else now
                 found = records.items_within(transaction, view, (Kind.COMMITMENT,), since=None, until=None, limit=limit)
                 changes = _changes_of(transaction, view, found)
-            return [
-                commitment_of(record, changes.get(record.id, ()), now=at, zone=self._zone) for record in show(found)
-            ]
+            return [promise_of(record, changes.get(record.id, ()), now=at, zone=self._zone) for record in show(found)]
 
     def close(
         self,
@@ -129,7 +127,7 @@ class Episodes:
         evidence: str | None = None,
         author: str = PERSON,
         expected_version: int | None = None,
-    ) -> Commitment:
+    ) -> Promise:
         """Say that a commitment is done or dropped; `evidence` is the record that shows it. Its history keeps both.
 
         Raises NotFound, InvalidInput for what is closed already or no commitment, and Conflict.
@@ -157,7 +155,7 @@ class Episodes:
                 view = View({place.scope_id: scope})
                 changes = claims.revisions(transaction, view.scope_ids, [id_bytes(closed.id)])
                 now = transaction.now
-            return commitment_of(show([closed])[0], changes, now=now, zone=self._zone)
+            return promise_of(show([closed])[0], changes, now=now, zone=self._zone)
 
     def procedures_for(self, task: str = "", *, scope: Scope, limit: int = 10) -> list[Procedure]:
         """Return how things are done for the person: what is for this task first, then what applies everywhere."""

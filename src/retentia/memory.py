@@ -448,14 +448,18 @@ class Memory:
         limit: int = 25,
         opening: Opening | None = None,
         strategy: Strategy = STANDARD,
+        consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
 
         `opening` is shown too, see there. `strategy` says which layers of memory are on; with `facts`, what is known of
-        the person is loaded where no `opening` is given. The request itself is not stored; where it is the last message
+        the person is loaded where no `opening` is given. `consequential` marks what the person has not confirmed and
+        should be asked about. The request itself is not stored; where it is the last message
         of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
-        recalled = self.recall(request, scope=scope, limit=limit) if strategy.semantic else ()
+        recalled = (
+            self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
+        )
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)
         made = context_of(
@@ -468,6 +472,7 @@ class Memory:
             settings=self.working.context,
             opening=opening,
             strategy=strategy,
+            consequential=consequential,
         )
         if made.gap is not None and strategy.summary:
             self._summarise_soon(scope, session)

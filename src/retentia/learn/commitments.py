@@ -1,11 +1,12 @@
 """Commitments as they stand: when they are due, by the words they were made in, and whether that is over. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from retentia.languages.periods import find_periods
-from retentia.model.candidate import PERSON
 from retentia.model.claim import Change, Revision
-from retentia.model.episode import Commitment, CommitmentStatus
+from retentia.model.commitment import CommitmentStatus, commitment_of
+from retentia.model.episode import Promise
 from retentia.model.record import ItemRecord
 from retentia.model.time import Moment, Precision
 from retentia.model.zone import first_instant, wall_time, zone_of
@@ -13,25 +14,23 @@ from retentia.model.zone import first_instant, wall_time, zone_of
 CLOSED_AS = (CommitmentStatus.DONE, CommitmentStatus.DROPPED)
 
 
-def commitment_of(record: ItemRecord, changes: Sequence[Revision], *, now: int, zone: str) -> Commitment:
+def promise_of(record: ItemRecord, changes: Sequence[Revision], *, now: int, zone: str) -> Promise:
     """Read how a commitment stands at a time (UTC microseconds) from its item and the changes of it."""
     said = record.occurred or Moment.at(record.recorded_at, zone)
-    due, words = due_of(str(record.body.get("due") or record.text), said) or (None, str(record.body.get("due") or ""))
+    words = str(record.body.get("due") or "")
+    due, words = due_of(words or record.text, said) or (None, words)
+    commitment = replace(commitment_of(str(record.body.get("value") or record.text), record.body), due=due)
     closed = next((one for one in reversed(changes) if one.change is Change.CLOSED), None)
-    status = CommitmentStatus.OPEN
+    status = commitment.status(now)
     if closed is not None:
-        status = next((one for one in CLOSED_AS if closed.reason.startswith(one)), CommitmentStatus.DONE)
+        status = next((one for one in CLOSED_AS if closed.reason == one), CommitmentStatus.DONE)
     elif record.valid_to is not None:
         status = CommitmentStatus.DROPPED
-    elif due is not None and due.end <= now:
-        status = CommitmentStatus.OVERDUE
-    return Commitment(
+    return Promise(
+        commitment=commitment,
         record=record,
-        what=str(record.body.get("value") or record.text),
-        owner=str(record.body.get("owner") or PERSON),
-        due=due,
-        due_words=words,
         status=status,
+        due_words=words,
         closed_at=closed.changed_at if closed is not None else record.valid_to,
         evidence=None if closed is None else closed.cause,
     )

@@ -3,30 +3,18 @@
 from collections.abc import Callable, Sequence
 
 from retentia.errors import InvalidInput
-from retentia.model.candidate import PERSON
 from retentia.model.claim import claim_of
 from retentia.model.episode import Remembered
 from retentia.model.ids import id_bytes
 from retentia.model.record import ItemRecord, Kind
 from retentia.working.procedures import task_of
+from retentia.working.told import says
 
 SHOWN_FIRST = (
     *(Kind.FACT, Kind.PREFERENCE, Kind.PROCEDURE, Kind.COMMITMENT, Kind.DECISION),
     *(Kind.EVENT, Kind.KNOWLEDGE, Kind.NOTE),
 )
 """The order in which kinds are listed."""
-_NAMED = (Kind.FACT, Kind.PREFERENCE)
-
-
-def says(record: ItemRecord) -> str:
-    """Say what an item holds: "home: Lviv", "Jack, dislikes: football", or what was said of an event or a procedure."""
-    claim = claim_of(record.body)
-    if claim is None:
-        return record.text
-    if record.kind not in _NAMED:
-        return claim.value
-    who = "" if claim.subject == PERSON else f"{claim.subject}, "
-    return f"{who}{claim.attribute.replace('_', ' ')}: {claim.value}"
 
 
 def remembered(record: ItemRecord) -> Remembered:

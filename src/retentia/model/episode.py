@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import overload
 
+from retentia.model.commitment import Commitment, CommitmentStatus
 from retentia.model.ids import RecordId
 from retentia.model.record import ItemRecord, Kind, Status
 from retentia.model.time import Moment
@@ -58,29 +58,17 @@ class EpisodeSearch(Sequence[Episode]):
         return iter(self.episodes)
 
 
-class CommitmentStatus(StrEnum):
-    """How a commitment stands. OVERDUE is what is open behind its due; it is told, never stored."""
-
-    OPEN = "open"
-    OVERDUE = "overdue"
-    DONE = "done"
-    DROPPED = "dropped"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commitment:
-    """Something that `owner` ("user" is the person) promised to do. `due` is None where no time was named.
+class Promise:
+    """A commitment, the item that holds it, and where it stands. `due_words` are those of who promised it.
 
-    `due_words` are those of the person. `closed_at` (UTC microseconds) and `evidence`, the record that shows it, belong
-    to what is done or dropped.
+    `closed_at` (UTC microseconds) and `evidence`, the record that shows it, belong to what is done or dropped.
     """
 
+    commitment: Commitment
     record: ItemRecord
-    what: str
-    owner: str
-    due: Moment | None
-    due_words: str
     status: CommitmentStatus
+    due_words: str
     closed_at: int | None = None
     evidence: RecordId | None = None
 
@@ -88,6 +76,21 @@ class Commitment:
     def id(self) -> RecordId:
         """The id to close it by."""
         return self.record.id
+
+    @property
+    def what(self) -> str:
+        """What is to be done."""
+        return self.commitment.what
+
+    @property
+    def owner(self) -> str:
+        """Who is to do it; "user" is the person."""
+        return self.commitment.owner
+
+    @property
+    def due(self) -> Moment | None:
+        """The time in which it must be done at the latest, None where none was named."""
+        return self.commitment.due
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
