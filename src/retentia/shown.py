@@ -176,9 +176,8 @@ def recalled_item(hit: Hit) -> RecalledItem:
 
 def _status(record: Record, *, ask: bool) -> str:
     """Say how firmly an item is believed, and to ask first where that is not enough."""
-    if not isinstance(record, ItemRecord):
-        return ""
-    return f"{record.status.value}; {ASK_FIRST}" if ask else record.status.value
+    told = record.status.value if isinstance(record, ItemRecord) else ""
+    return "; ".join(filter(None, (told, ASK_FIRST if ask else "")))
 
 
 def item_of(record: Record, text: str, *, score: float = 0.0) -> RecalledItem:
