@@ -26,6 +26,7 @@ from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
 from retentia.learn.inline import InlineLearning, LearningSettings
+from retentia.learn.remembered import remembered
 from retentia.lifecycle.acknowledge import PATIENCE_SECONDS, OtherReaders
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
@@ -50,7 +51,7 @@ from retentia.model.portable import Line
 from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
@@ -376,7 +377,7 @@ class Memory:
         """Keep something known: a note, fact, preference, event, decision, commitment, procedure or knowledge.
 
         The same content again is one record that was seen twice. `sources` name the records it comes from; when all
-        of them are erased, it goes with them. Raises EmptyContent and InvalidInput.
+        of them are erased, it goes with them. The receipt tells how it is held. Raises EmptyContent and InvalidInput.
         """
         item = Item(
             text=content,
@@ -387,7 +388,10 @@ class Memory:
             metadata=admit_metadata(metadata or {}),
             sources=tuple(sources),
         )
-        return self._queued(self._write.item(item, scope))
+        receipt = self._queued(self._write.item(item, scope))
+        with self._database.read(scope.tenant) as transaction:
+            record = _record(transaction, records.view_of(transaction, scope), receipt.id, scope)
+        return replace(receipt, remembered=remembered(record)) if isinstance(record, ItemRecord) else receipt
 
     @_logged(Action.RECALL)
     def recall(
