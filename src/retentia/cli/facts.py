@@ -136,9 +136,8 @@ def proposal_in_words(one: Proposal) -> Iterator[str]:
     yield f"  waits because {one.why}" if one.why else "  waits for your decision"
     for other in one.against:
         yield f"  against: {_name(other)} ({other.record.status.value})"
-    yield f"  yes: retentia confirm {one.id}"
-    yield f"  no:  retentia reject {one.id}"
-    yield f"  or:  retentia correct {one.id} VALUE, retentia narrow {one.id} WHERE"
+    yield f"  yes: `retentia confirm {one.id}`, no: `retentia reject {one.id}`"
+    yield f"  or `retentia correct {one.id} VALUE`, or `retentia narrow {one.id} WHERE`"
 
 
 def history_in_words(one: Belief) -> Iterator[str]:
