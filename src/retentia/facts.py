@@ -7,7 +7,6 @@ Every verb that writes takes `expected_version`, the version of the belief that 
 has changed it meanwhile, the verb raises Conflict and changes nothing. Each change names its `author`.
 """
 
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -151,7 +150,7 @@ class Facts:
                 graph = BelievedGraph(transaction, view, self.attributes)
                 found = find_chains(question, graph, self.relations, limit=limit)
             told = [(chain, [graph.items[edge.source] for edge in chain.edges]) for chain in found.chains]
-            whole = tuple(chain for chain, items in told if all(map(operator.is_, items, show(items))))
+            whole = tuple(chain for chain, items in told if items == show(items))
         return found if len(whole) == len(told) else replace(found, chains=whole)
 
     def inbox(self, *, scope: Scope) -> list[Proposal]:
