@@ -224,7 +224,7 @@ class Memory:
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
         )
         self._workers = Workers(
-            Worker(database, LearningByRules(database, self.learning)),
+            Worker(database, LearningByRules(database, self.learning, Tombstones(self._ledger))),
             embedding=Worker(
                 database,
                 Embedding(database, self._embedding.embedders),
