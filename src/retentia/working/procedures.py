@@ -23,7 +23,7 @@ def fitting(known: Iterable[ItemRecord], task: str) -> list[Procedure]:
     """Return the procedures among items that fit a task, the most specific first; without a task those for none."""
     wanted = stems_in(task)
     found = [made for record in known if record.kind is Kind.PROCEDURE and (made := _fit(record, wanted)) is not None]
-    return sorted(found, key=lambda one: (-len(stems_in(one.task)) * one.match, -one.record.recorded_at, one.id))
+    return sorted(found, key=lambda one: (-one.match, -len(stems_in(one.task)), -one.record.recorded_at, one.id))
 
 
 def stems_in(text: str) -> frozenset[int]:
