@@ -4,6 +4,7 @@ Run `make demo`, or `python examples/demo.py [--embedder e5]`.
 """
 
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -14,10 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from retentia import Memory, Recall, Scope, Session
+from retentia import Memory, Message, Recall, Scope, Session
+from retentia.cli.facts import history_in_words, proposal_in_words, standing
 from retentia.cli.intake import Intake
 from retentia.ingest import IngestMessage, read
-from retentia.model.record import DocumentRecord, MessageRecord
+from retentia.model.candidate import PERSON
+from retentia.model.learned import Learned
+from retentia.model.record import DocumentRecord, Kind, MessageRecord
 from retentia.working.context import Context
 
 HERE = Path(__file__).parent
@@ -30,6 +34,17 @@ LONG = Scope("larkspur", "mara", "checkout")
 BUDGET = 1500
 PICTURED = (11, 21, 31, 41, 51, 61, 71, 82)
 WIDTH = 44
+TOLD = (
+    ("2026-01-05T09:00:00Z", "Hi, my name is Alice and I live in Berlin."),
+    ("2026-01-05T09:01:00Z", "Actually my name is Alex, not Alice."),
+    ("2026-01-06T09:00:00Z", "I'm forced to use Python at work."),
+    ("2026-01-06T09:05:00Z", "I might try Rust."),
+    ("2026-01-07T09:00:00Z", "My friend Jack hates football."),
+    ("2026-04-10T09:00:00Z", "I moved to Lviv."),
+    ("2026-04-11T09:00:00Z", "Always answer briefly."),
+    ("2026-04-12T09:00:00Z", "I'll send the report by Friday."),
+    ("2026-04-13T09:00:00Z", "I'm going to move to Odesa in June."),
+)
 LEFT_OF_THE_BUDGET = "3,650 euros: 4,850 in all, less the 1,200 that are reserved for Brandt & Co."
 
 console = Console(highlight=False, width=110)
@@ -50,6 +65,7 @@ def main(embedder: str) -> None:
         _context(memory)
         _long_session(memory)
         _forget(memory, Path(folder))
+        _learn(memory)
 
 
 def _remember(memory: Memory) -> None:
@@ -213,6 +229,68 @@ def _forget(memory: Memory, folder: Path) -> None:
     size = sum(file.stat().st_size for file in folder.glob("memory.db*"))
     console.print(f"verified: {left} traces of {found.records} records in every table and {size:,} bytes of files")
     console.print(f"asked again: {memory.recall('What is the combination of the safe?', scope=person).reason}")
+
+
+def _learn(memory: Memory) -> None:
+    console.rule("7. What was learned, from which words, and what becomes of it")
+    console.print(Text("From the chats of part 1:", style="bold"))
+    for one in memory.episodes.list_what_you_remember(scope=SCOPE):
+        if one.kind in (Kind.FACT, Kind.DECISION):
+            console.print(Text(f"   {one.kind.value}, {one.status.value}: {' '.join(one.says.split())[:90]}"))
+    person = Scope(SCOPE.tenant, "alex")
+    console.print(Text("\nAnd from a person who talks about themselves:", style="bold"))
+    for at, text in TOLD:
+        receipt = memory.add(Message(role="user", content=text, at=at), scope=person)
+        console.print(Text(f"   {at[:10]} {text}"))
+        for learned in receipt.learned:
+            console.print(Text(f"        {_in_words(learned)}", style="dim"))
+        if not receipt.learned:
+            console.print(Text("        nothing is learned from it", style="dim"))
+    memory.drain()
+    _changed(memory, person)
+    _decide(memory, person)
+
+
+def _in_words(learned: Learned) -> str:
+    one = learned.candidate
+    where = f" ({one.applies_to})" if one.applies_to else ""
+    status = learned.status.value if learned.status else learned.effect.value
+    who = "" if one.subject == PERSON else f"{one.subject}, "
+    return f"{status}: {who}{one.attribute.replace('_', ' ')} = {one.value}{where}, because {learned.reason}"
+
+
+def _changed(memory: Memory, person: Scope) -> None:
+    console.print(Text("\nWhat changed, and why:", style="bold"))
+    for belief in memory.facts.history(scope=person):
+        if belief.changes:
+            for line in history_in_words(belief):
+                console.print(Text(f"   {line}"))
+    then = memory.facts.profile(scope=person, as_of="2026-02-01").values()["home"]
+    now = memory.facts.profile(scope=person).values()["home"]
+    console.print(f"Where did Alex live on 1 February? {then[0]}. And now? {now[0]}.")
+
+
+def _decide(memory: Memory, person: Scope) -> None:
+    """Ask for one confirmation: of the person at the terminal, or, where nobody is there, answer it visibly."""
+    console.print(Text("\nThe inbox, which no prompt and no agent sees:", style="bold"))
+    for proposal in memory.facts.inbox(scope=person):
+        for line in proposal_in_words(proposal):
+            console.print(Text(f"   {line}"))
+        question = f"Is it so: {proposal.belief.claim.attribute} is {proposal.belief.value}?"
+        if sys.stdin.isatty():
+            is_so = click.confirm(question, default=True)
+        else:
+            is_so = True
+            console.print(f"{question} [Y/n]: y   (nobody is at the terminal, so the demonstration says yes)")
+        if is_so:
+            memory.facts.confirm(proposal.id, scope=person)
+        else:
+            memory.facts.reject(proposal.id, scope=person)
+    for belief in memory.facts.profile(scope=person):
+        console.print(Text(f"   {belief.claim.attribute.replace('_', ' ')}: {belief.value} ({standing(belief)})"))
+    for item in memory.episodes.list_open_items(scope=person):
+        due = f", due {item.due.iso()[:10]}" if item.due else ""
+        console.print(Text(f"   to do: {item.what} ({item.status.value}{due})"))
 
 
 def _is_right(question: dict[str, object], answer: Recall, depth: int) -> bool:

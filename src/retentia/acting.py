@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from retentia.acting_doors import ActingDoors
 from retentia.acting_keeping import ActingKeeping
 from retentia.diagnose.doctor import Finding
 from retentia.diagnosis import Diagnosis
@@ -33,6 +34,7 @@ from retentia.masked import (
 )
 from retentia.memory import DEFAULT_SESSION, Memory, PersonalCount, Stats
 from retentia.model.cost import PromptCosts
+from retentia.model.feed import Feed
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
 from retentia.model.ids import RecordId, id_bytes
@@ -46,6 +48,7 @@ from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolC
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
+from retentia.read.feed import read_feed
 from retentia.read.listing import Page
 from retentia.read.query import Recall, Shared
 from retentia.replay import replayed
@@ -55,6 +58,7 @@ from retentia.security.audit import Action, AuditEntry, AuditHead, AuditReport
 from retentia.security.audit_buffer import AuditBuffer
 from retentia.security.personal import PersonalKind
 from retentia.shown import context_of, shown_ids
+from retentia.store import records as record_rows
 from retentia.store import scopes
 from retentia.store.database import Database
 from retentia.store.jobs import Job
@@ -88,6 +92,9 @@ class ActingMemory(Gate):
         self._memory = memory
         self.keeping = ActingKeeping(principal, memory.keeping, database, log)
         self.tools = ToolReading(database, allow=self._allow_calls, show=self._show_calls)
+        doors = ActingDoors(principal, database, log)
+        self.facts = memory.facts.behind(doors)
+        self.episodes = memory.episodes.behind(doors)
 
     def add(
         self,
@@ -197,9 +204,12 @@ class ActingMemory(Gate):
         limit: int = 25,
         opening: Opening | None = None,
         strategy: Strategy = STANDARD,
+        consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
-        recalled = self.recall(request, scope=scope, limit=limit) if strategy.semantic else ()
+        recalled = (
+            self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
+        )
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)
         return context_of(
@@ -212,6 +222,7 @@ class ActingMemory(Gate):
             settings=self._memory.working.context,
             opening=opening,
             strategy=strategy,
+            consequential=consequential,
         )
 
     def get(self, record_id: str, *, scope: Scope) -> Record:
@@ -288,6 +299,16 @@ class ActingMemory(Gate):
         found = self._memory.records(scope=scope, kind=kind, where=where, after=after, limit=limit)
         self._give(Action.READ, Right.READ, [scope], found.records)
         return replace(found, records=tuple(self._shown(found.records)))
+
+    def changes(self, *, scope: Scope, after: str = "", limit: int = 100) -> Feed:
+        """Return what was added, changed or is gone since a cursor; what is only proposed to the person alone."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        proposals = self._look(Right.DECIDE, [scope]).kinds(Right.DECIDE, scope) == ALL_KINDS
+        with self._database.read(scope.tenant) as transaction:
+            view = record_rows.view_of(transaction, scope)
+            found = read_feed(transaction, view, after, limit=limit, proposals=proposals)
+        self._give(Action.READ, Right.READ, [scope], [], ids=_raw(list(shown_ids(found))), kinds=ALL_KINDS)
+        return found
 
     def checkpoint(
         self, *, scope: Scope, session: str = DEFAULT_SESSION, end: bool = False, timeout: float = 60.0

@@ -162,18 +162,16 @@ class Gate:
             self._give(action, Right.ERASE, [scope], [], ids=raw, kinds=ALL_KINDS)
 
     @contextmanager
-    def _writing(self, scope: Scope, kinds: Collection[Kind]) -> Iterator[None]:
+    def _writing(self, scope: Scope, kinds: Collection[Kind], right: Right = Right.WRITE) -> Iterator[None]:
         """Let a block write to a scope; its transaction is logged, and taken back when the right ended meanwhile."""
-        self._check(Action.WRITE, Right.WRITE, scope, kinds)
+        self._check(Action.WRITE, right, scope, kinds)
         logged = []
 
         def note(transaction: Transaction) -> None:
             if not transaction.touched:
                 return
             head = audit.lock(transaction)
-            may = self._is_own(Right.WRITE, scope) or _covers(
-                self._reach(transaction, head).kinds(Right.WRITE, scope), kinds
-            )
+            may = self._is_own(right, scope) or _covers(self._reach(transaction, head).kinds(right, scope), kinds)
             if not may or {number for number, _ in transaction.touched} != {scopes.find(transaction, scope)}:
                 raise _Overtaken
             audit.append(transaction, audit.touched(transaction, self._actor, Action.WRITE), head)
@@ -185,7 +183,7 @@ class Gate:
         except _Overtaken:
             raise self._refused(Action.WRITE, scope) from None
         if not logged:  # everything was there already
-            self._give(Action.WRITE, Right.WRITE, [scope], [], kinds=kinds)
+            self._give(Action.WRITE, right, [scope], [], kinds=kinds)
 
     def _keep_from_others(self, reach: _Reach, scope: Scope, ids: Sequence[bytes]) -> None:
         """Raise AccessDenied when an id names a record that a read of the scope shows and that lies in another."""
@@ -264,8 +262,7 @@ class Gate:
 
     def _is_own(self, right: Right, scope: Scope) -> bool:
         """Whether the right is the principal's own, now and always: one that ends needs a look at the clock."""
-        is_its = self.principal.sees(scope) if right.shows else self.principal.owns(scope)
-        return is_its and self.principal.ends_at is None
+        return self.principal.has(right, scope) and self.principal.ends_at is None
 
     def _reach(self, transaction: Transaction, head: Head | None = None) -> _Reach:
         now = audit.present(transaction, head or audit_rows.head(transaction))

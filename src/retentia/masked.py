@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from retentia.model.belief import Belief
+from retentia.model.claim import claim_of
 from retentia.model.manifest import Why
 from retentia.model.message import JSON
-from retentia.model.record import Record
+from retentia.model.record import ItemRecord, Record
 from retentia.model.session_record import SessionRecord
 from retentia.model.summary import Summary
 from retentia.read.excerpt import excerpt
@@ -32,6 +34,12 @@ def masked_record(record: _R) -> _R:
         if one.name not in _OPAQUE and (type(value) is str or isinstance(value, (Mapping, list))):
             changed[one.name] = _masked_json(value)
     return replace(record, **changed)
+
+
+def masked_belief(found: Belief, record: ItemRecord) -> Belief:
+    """Mask what a belief says, whose record was masked already: its claim is read from that."""
+    changes = tuple(replace(one, reason=masked(one.reason)) for one in found.changes)
+    return replace(found, claim=claim_of(record.body) or found.claim, record=record, changes=changes)
 
 
 def masked_summary(made: Summary) -> Summary:

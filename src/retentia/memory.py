@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
+from retentia.doors import Show
+from retentia.episodes import Episodes
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
 from retentia.facts import Facts
 from retentia.index.signals import Weights
@@ -24,6 +26,7 @@ from retentia.jobs.sweep import sweep_all
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
 from retentia.learn.inline import InlineLearning, LearningSettings
+from retentia.learn.remembered import remembered
 from retentia.lifecycle.acknowledge import PATIENCE_SECONDS, OtherReaders
 from retentia.lifecycle.backup import DEFAULT_LIFE, Manifest, back_up
 from retentia.lifecycle.erase import Eraser, Erasure
@@ -37,6 +40,7 @@ from retentia.lifecycle.store_ledger import StoreLedger, Tombstones
 from retentia.lifecycle.verify import Verification, verify
 from retentia.metering.spend import Spend
 from retentia.model.cost import PromptCosts, prompt_costs
+from retentia.model.feed import Feed
 from retentia.model.filters import parse_filter
 from retentia.model.grant import Grant, Right
 from retentia.model.hold import Hold, InCustody, Released
@@ -55,6 +59,7 @@ from retentia.providers.base import EmbedderSpec
 from retentia.providers.chat.base import ChatModelSpec
 from retentia.providers.chat.models import Models
 from retentia.providers.resolve import resolve
+from retentia.read.feed import read_feed
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
 from retentia.read.presence import Presence
@@ -100,6 +105,7 @@ if TYPE_CHECKING:  # what few processes need is imported by the verb that needs 
 _E = TypeVar("_E", bound=StrEnum)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_Shown = TypeVar("_Shown", bound=Record)
 DEFAULT_SESSION = "default"
 _GIBIBYTE = 1 << 30
 _DAY = 86_400_000_000
@@ -214,8 +220,11 @@ class Memory:
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)
         self.facts = Facts(database, OwnerDoors(self), self.learning.registry, self.learning.relations, zone=zone)
+        self.episodes = Episodes(
+            database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
+        )
         self._workers = Workers(
-            Worker(database, LearningByRules(database, self.learning)),
+            Worker(database, LearningByRules(database, self.learning, Tombstones(self._ledger))),
             embedding=Worker(
                 database,
                 Embedding(database, self._embedding.embedders),
@@ -368,7 +377,7 @@ class Memory:
         """Keep something known: a note, fact, preference, event, decision, commitment, procedure or knowledge.
 
         The same content again is one record that was seen twice. `sources` name the records it comes from; when all
-        of them are erased, it goes with them. Raises EmptyContent and InvalidInput.
+        of them are erased, it goes with them. The receipt tells how it is held. Raises EmptyContent and InvalidInput.
         """
         item = Item(
             text=content,
@@ -379,7 +388,10 @@ class Memory:
             metadata=admit_metadata(metadata or {}),
             sources=tuple(sources),
         )
-        return self._queued(self._write.item(item, scope))
+        receipt = self._queued(self._write.item(item, scope))
+        with self._database.read(scope.tenant) as transaction:
+            record = _record(transaction, records.view_of(transaction, scope), receipt.id, scope)
+        return replace(receipt, remembered=remembered(record)) if isinstance(record, ItemRecord) else receipt
 
     @_logged(Action.RECALL)
     def recall(
@@ -440,14 +452,18 @@ class Memory:
         limit: int = 25,
         opening: Opening | None = None,
         strategy: Strategy = STANDARD,
+        consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
 
         `opening` is shown too, see there. `strategy` says which layers of memory are on; with `facts`, what is known of
-        the person is loaded where no `opening` is given. The request itself is not stored; where it is the last message
+        the person is loaded where no `opening` is given. `consequential` marks what the person has not confirmed and
+        should be asked about. The request itself is not stored; where it is the last message
         of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
-        recalled = self.recall(request, scope=scope, limit=limit) if strategy.semantic else ()
+        recalled = (
+            self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
+        )
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)
         made = context_of(
@@ -460,6 +476,7 @@ class Memory:
             settings=self.working.context,
             opening=opening,
             strategy=strategy,
+            consequential=consequential,
         )
         if made.gap is not None and strategy.summary:
             self._summarise_soon(scope, session)
@@ -797,6 +814,17 @@ class Memory:
             return list_records(transaction, view, wanted, passes, after=after, limit=limit)
 
     @_logged(Action.READ)
+    def changes(self, *, scope: Scope, after: str = "", limit: int = 100) -> Feed:
+        """Return which records were added, changed or are gone since a cursor; "" is the beginning.
+
+        A store remembers the last writes of a scope, 256 at least; whoever stayed away for longer is told so. A cursor
+        holds in every process and after a restart. Raises InvalidInput for what is no cursor.
+        """
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            return read_feed(transaction, view, after, limit=limit, proposals=True)
+
+    @_logged(Action.READ)
     def export(
         self,
         path: str | Path,
@@ -1023,15 +1051,38 @@ class OwnerDoors:
         self._memory = memory
 
     @contextmanager
-    def reading(self, scope: Scope) -> Iterator[Callable[[Sequence[ItemRecord]], None]]:
+    def reading(self, scope: Scope, kinds: Collection[Kind], *, proposals: bool = False) -> Iterator[Show]:
         """Let a read through; what it shows is logged."""
-        yield lambda shown: self._memory._log_shown(Action.READ, scope, shown)  # noqa: SLF001 - doors of this memory
+
+        def show(found: Sequence[_Shown], /) -> list[_Shown]:
+            self._memory._log_shown(Action.READ, scope, found)  # noqa: SLF001 - doors of this memory
+            return list(found)
+
+        yield show
 
     @contextmanager
-    def writing(self, scope: Scope) -> Iterator[None]:
+    def writing(self, scope: Scope, kinds: Collection[Kind]) -> Iterator[None]:
         """Let a write through; what it writes is logged."""
         with self._memory._logging(Action.WRITE, scope):  # noqa: SLF001
             yield
+
+    @contextmanager
+    def deciding(self, scope: Scope) -> Iterator[Show]:
+        """Let a decision through; what it writes is logged."""
+
+        def show(found: Sequence[_Shown], /) -> list[_Shown]:
+            return list(found)
+
+        with self._memory._logging(Action.WRITE, scope):  # noqa: SLF001
+            yield show
+
+    def decides(self, scope: Scope) -> bool:
+        """Tell that what the process says counts as the person's word: it speaks for the person."""
+        return True
+
+    def author(self, given: str) -> str:
+        """Take the name that was given."""
+        return given
 
 
 def _record(transaction: Transaction, view: View, record_id: str, scope: Scope) -> Record:

@@ -40,6 +40,7 @@ class Session:
         role: str = "",
         opening: Opening | None = None,
         strategy: Strategy = STANDARD,
+        consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
         return self._memory.context(
@@ -50,6 +51,7 @@ class Session:
             role=role,
             opening=opening,
             strategy=strategy,
+            consequential=consequential,
         )
 
     def messages(self) -> list[MessageRecord]:

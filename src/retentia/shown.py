@@ -6,10 +6,11 @@ from functools import partial
 
 from retentia.errors import NotFound
 from retentia.lifecycle.forget import Forgetting
+from retentia.model.feed import Feed
 from retentia.model.ids import RecordId, id_bytes
 from retentia.model.manifest import Manifest, Seen, Shown, Why
 from retentia.model.provenance import Trust
-from retentia.model.record import MessageRecord, Record, ToolCallRecord
+from retentia.model.record import ItemRecord, MessageRecord, Record, Status, ToolCallRecord
 from retentia.model.summary import Summary
 from retentia.model.time import Moment
 from retentia.read.listing import Page
@@ -25,7 +26,11 @@ from retentia.working.records import RecalledItem
 from retentia.working.said import window_message
 from retentia.working.strategy import STANDARD, Strategy, assemble_by
 from retentia.working.tokens import RememberingCounter, TokenCounter
+from retentia.working.told import in_short, quotes_of
 from retentia.working.window import with_tool_groups
+
+ASK_FIRST = "not confirmed, ask before acting on it"
+"""The mark of what the person has not confirmed, where something that matters may follow from it."""
 
 
 def context_of(
@@ -39,15 +44,18 @@ def context_of(
     settings: ContextSettings,
     opening: Opening | None = None,
     strategy: Strategy = STANDARD,
+    consequential: bool = False,
 ) -> Context:
     """Assemble the next prompt from what was recalled and the history of the session, which `read` reads.
+
+    `consequential` marks what of the `opening` the person has not confirmed, as a recall does for what it finds.
 
     Where a summary does not fit, the whole session is read, so that every message that is not shown can be named. No
     message is missing where the session fits as it was said: its summaries then make room.
     """
     counter = RememberingCounter(counter)
     history = read(strategy.reads_whole)
-    profile = list(_opening_items(opening)) if opening else []
+    profile = list(_opening_items(opening, consequential=consequential)) if opening else []
     material = Material(request=request, role=role, recalled=[recalled_item(hit) for hit in recalled], profile=profile)
     make = partial(assemble_by, strategy, budget=budget, counter=counter, settings=settings)
     made = make(_with_history(material, history, counter))
@@ -76,11 +84,14 @@ def _with_history(material: Material, history: History, counter: TokenCounter) -
     )
 
 
-def _opening_items(opening: Opening) -> Iterator[RecalledItem]:
+def _opening_items(opening: Opening, *, consequential: bool) -> Iterator[RecalledItem]:
     """Prepare what a session begins with: the profile, what is open, and the latest sessions."""
     for known in opening.profile:
-        yield RecalledItem(
-            id=known.id, kind=known.kind.value, text=known.text, trusted=known.trust is not Trust.OUTSIDE
+        yield replace(
+            item_of(known, in_short(known)),
+            day=0,  # what holds now is not told with the day it was said
+            status=_status(known, ask=consequential and known.status is not Status.CONFIRMED),
+            source=known.sources[0].id if known.sources else "",
         )
     for item in opening.open_items:
         yield RecalledItem(id=item.message_id, kind="open item", text=item.text)
@@ -132,6 +143,8 @@ def shown_ids(answer: object) -> Iterator[str]:
             yield from (sample.id for sample in (*answer.remains, *answer.related))
         case Page():
             yield from shown_ids(list(answer.records))
+        case Feed():
+            yield from (one.record_id for one in answer)
         case History():
             yield from shown_ids(list(answer.messages))
         case Why():
@@ -157,7 +170,14 @@ def _ids_of(one: object) -> tuple[str, ...]:
 def recalled_item(hit: Hit) -> RecalledItem:
     """Prepare a hit for the prompt: its excerpt, who said it, when, and whether it came from outside."""
     text = hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})"
-    return item_of(hit.record, text, score=hit.score)
+    status = _status(hit.record, ask=True) if hit.needs_confirmation else ""
+    return replace(item_of(hit.record, text, score=hit.score), status=status)
+
+
+def _status(record: Record, *, ask: bool) -> str:
+    """Say how firmly an item is believed, and to ask first where that is not enough."""
+    told = record.status.value if isinstance(record, ItemRecord) else ""
+    return "; ".join(filter(None, (told, ASK_FIRST if ask else "")))
 
 
 def item_of(record: Record, text: str, *, score: float = 0.0) -> RecalledItem:
@@ -177,6 +197,7 @@ def item_of(record: Record, text: str, *, score: float = 0.0) -> RecalledItem:
         day=record.occurred.local_day() if record.occurred else 0,
         score=score,
         trusted=record.trust is not Trust.OUTSIDE,
+        quotes=quotes_of(record),
     )
 
 

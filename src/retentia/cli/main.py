@@ -9,8 +9,10 @@ from retentia.cli.audit import audit_group
 from retentia.cli.backup import backup
 from retentia.cli.chat.command import chat
 from retentia.cli.diagnosis import amnesia, check_claims
+from retentia.cli.episodes import changes, close, episodes, open_items, procedures, remembered
 from retentia.cli.eval import eval_group
 from retentia.cli.export import export
+from retentia.cli.facts import confirm, correct, history, inbox, narrow, profile, reject, retract
 from retentia.cli.forgetting import forget, forget_person, ledger, verify_erasure
 from retentia.cli.hold import hold_group
 from retentia.cli.ingest import ingest
@@ -46,6 +48,20 @@ for command in (
     why,
     show,
     listing,
+    profile,
+    inbox,
+    confirm,
+    reject,
+    correct,
+    narrow,
+    retract,
+    history,
+    episodes,
+    open_items,
+    close,
+    procedures,
+    remembered,
+    changes,
     erase,
     forget,
     forget_person,

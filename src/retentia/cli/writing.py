@@ -2,6 +2,7 @@
 
 import click
 
+from retentia.cli.episodes import held_in_words
 from retentia.cli.options import Target, json_object, targeted
 from retentia.cli.output import print_json, tell_erased
 
@@ -24,6 +25,8 @@ def remember(target: Target, content: str, kind: str, at: str | None, metadata: 
         return
     (written,) = receipt.written
     click.echo(f"{'remembered' if written.is_new else 'already known, seen again'}: {written.id}")
+    if receipt.remembered is not None:
+        click.echo(f"  {held_in_words(receipt.remembered)}")
     for note in receipt.notes:
         click.echo(f"note: {note}")
 

@@ -10,7 +10,7 @@ from retentia.store import jobs, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.jobs import Job
 from retentia.store.records import View
-from retentia.write.place import Place
+from retentia.write.place import Buried, Place
 
 
 class LearningByRules:
@@ -20,9 +20,10 @@ class LearningByRules:
     at_once = 8
     lease = jobs.LEASE
 
-    def __init__(self, database: Database, settings: LearningSettings) -> None:
+    def __init__(self, database: Database, settings: LearningSettings, tombstones: Buried) -> None:
         self._database = database
         self._settings = settings
+        self._tombstones = tombstones
 
     def is_able(self) -> bool:
         """Tell whether there are rules, which there always are."""
@@ -49,8 +50,8 @@ class LearningByRules:
             return
         found = records.fetch(transaction, View(named), {Kind.MESSAGE: list(job.record_ids)})
         said = [record for record in found.values() if isinstance(record, MessageRecord)]
-        place = Place(transaction, named[job.scope_id])
+        place = Place(transaction, named[job.scope_id], self._tombstones)
         said.sort(key=lambda record: (record.session_id, record.seq))
         for _, some in groupby(said, key=lambda record: record.session_id):
             originals = [original_of(record) for record in some]
-            learn_from(place, originals, originals, self._settings)
+            learn_from(place, originals, originals, self._settings, is_new=False)

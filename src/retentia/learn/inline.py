@@ -5,18 +5,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 
+from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
 from retentia.learn.extract import extract
 from retentia.learn.relations import Relations, shipped_relations
 from retentia.learn.statements import read_statements
 from retentia.model.attributes import Attributes, shipped_attributes
 from retentia.model.candidate import Candidate
-from retentia.model.ids import RecordId, id_text
+from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.learned import Learned
 from retentia.model.provenance import Trust
 from retentia.model.record import MessageRecord
 from retentia.model.time import Moment, Precision
 from retentia.store import jobs, records
+from retentia.store.claims import Lesson
 from retentia.store.records import View
 from retentia.working.original import Original
 from retentia.write.place import Place
@@ -61,14 +63,17 @@ class InlineLearning:
             of_session = list(some)
             said = [_said(row) for row in of_session]
             before = _question_before(place, of_session[0]) if len(said[0].text) <= _SHORT else []
-            learned += learn_from(place, [*before, *said], said, self._settings)
+            learned += learn_from(place, [*before, *said], said, self._settings, is_new=True)
         return tuple(learned), ()
 
 
 def learn_from(
-    place: Place, heard: Sequence[Original], said: Sequence[Original], settings: LearningSettings
+    place: Place, heard: Sequence[Original], said: Sequence[Original], settings: LearningSettings, *, is_new: bool
 ) -> list[Learned]:
-    """Learn by rules from messages of one session; `heard` holds them with what was said before."""
+    """Learn by rules from messages of one session; `heard` holds them with what was said before.
+
+    From messages that were not written just now (`is_new`) nothing is learned again that was forgotten since.
+    """
     wanted = {one.id: one for one in said}
     taught = [
         Taught(
@@ -81,7 +86,20 @@ def learn_from(
         for candidate in _read(heard, settings)
         if candidate.message_id in wanted
     ]
+    if not is_new:
+        taught = _not_forgotten(place, taught, settings.registry)
     return learn(place, taught, settings.registry) if taught else []
+
+
+def _not_forgotten(place: Place, taught: Sequence[Taught], registry: Attributes) -> list[Taught]:
+    lessons = [_lesson(one.candidate, registry) for one in taught]
+    gone = place.forgotten(lessons)
+    return [one for one, lesson in zip(taught, lessons, strict=True) if lesson not in gone]
+
+
+def _lesson(one: Candidate, registry: Attributes) -> Lesson:
+    attribute = registry.of(one.attribute or one.kind.value).name
+    return Lesson(id_bytes(one.message_id), name_key(one.subject), attribute, name_key(one.value))
 
 
 def _read(heard: Sequence[Original], settings: LearningSettings) -> list[Candidate]:

@@ -14,11 +14,12 @@ from sqlalchemy import Row, bindparam, delete, or_, select
 from retentia.lifecycle.derived import DERIVED
 from retentia.lifecycle.hold import kept_by
 from retentia.lifecycle.requote import requote
-from retentia.model.record import Kind
+from retentia.model.record import ITEM_KINDS, Kind
 from retentia.model.scope import Scope
 from retentia.store import binned, claims, custody, jobs, records, schema, scopes, sessions, summaries
 from retentia.store.among import IDS, among, parcels
 from retentia.store.binned import RemovalRow
+from retentia.store.claims import Lesson
 from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
@@ -35,6 +36,7 @@ _DELETE_EDGES = delete(derived_from).where(_HERE, or_(among(derived_from.c.child
 class Removed:
     """What was removed: how many rows of each kind, which records, in order, of which scopes, and their source keys.
 
+    `lessons` are claims that went while a message stays that has taught them.
     `versions` has the scopes, each with its version from which on they are gone. `kept` counts, by the reason of each
     hold, the records whose content is now in custody. `is_release` tells that a hold has kept them until its release.
     `keys_destroyed` counts the content keys of scopes in which nothing is left.
@@ -43,6 +45,7 @@ class Removed:
     counts: dict[str, int] = field(default_factory=dict)
     records: list[bytes] = field(default_factory=list)
     sources: list[SourceKey] = field(default_factory=list)
+    lessons: list[Lesson] = field(default_factory=list)
     versions: dict[int, int] = field(default_factory=dict)
     kept: dict[str, int] = field(default_factory=dict)
     is_release: bool = False
@@ -61,6 +64,7 @@ def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection
     buried = in_bin(transaction, named, living, ids)
     removed.records = sorted(chain(living, (bytes(row.id) for row in buried))) if buried else living
     removed.sources = records.source_keys(transaction, view, going) + binned.source_keys(buried, named)
+    removed.lessons = _lessons(transaction, named, going)
     _take_into_custody(transaction, named, living, buried, removed)
     removed.count("bin", binned.take_out(transaction, buried))
     _remove_from_scopes(transaction, named, going, living, buried, removed)
@@ -116,6 +120,16 @@ def in_bin(
         if not more:
             return list(found.values())
         found.update((bytes(row.id), row) for row in more)
+
+
+def _lessons(
+    transaction: Transaction, named: Mapping[int, Scope], going: Mapping[Kind, Sequence[bytes]]
+) -> list[Lesson]:
+    """Return what messages that stay have taught of what goes."""
+    items = [one for kind, some in going.items() if kind in ITEM_KINDS for one in some]
+    gone = set(going.get(Kind.MESSAGE, ()))
+    found = claims.lessons(transaction, list(named), items) if items else []
+    return [one for one in found if one.message_id not in gone]
 
 
 def _take_into_custody(

@@ -18,7 +18,7 @@ from retentia.lifecycle.closure import Removed, remove
 from retentia.lifecycle.hold import check_reason, hold_again, set_hold
 from retentia.lifecycle.ledger import Entry, EntryKind, Ledger, Mark
 from retentia.lifecycle.set_aside import remove_again, restore_again
-from retentia.lifecycle.store_ledger import Held, StoreLedger, record_key, source_key
+from retentia.lifecycle.store_ledger import Held, StoreLedger, lesson_key, record_key, source_key
 from retentia.model.hold import Hold, Released
 from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.scope import Scope
@@ -340,6 +340,7 @@ class Eraser:
             if held is not None and (removed.records or removed.is_release):
                 sources = [_source(held.ledger, key) for key in in_turns(removed.sources)]
                 sources += [record_key(held.ledger, record_id) for record_id in in_turns(removed.records)]
+                sources += sorted({lesson_key(held.ledger, one) for one in removed.lessons})
                 tombstones = erasures.bury(transaction, sources)
                 entry = entry or self._write_line(transaction, held, planned, removed, sources)
                 self._ledger.note_applied(transaction, held.log.end)

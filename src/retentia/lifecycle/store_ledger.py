@@ -11,6 +11,7 @@ from retentia.errors import InvalidInput, LedgerMissing
 from retentia.lifecycle.ledger import Appender, Entry, Ledger, Mark
 from retentia.model.scope import Scope
 from retentia.store import binned, erasures
+from retentia.store.claims import Lesson
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
 from retentia.store.generations import read_setting, write_setting
@@ -20,7 +21,7 @@ _STORE = "store"
 _APPLIED = "ledger"
 _BACKUP_UNTIL = "backup_until"
 _PATIENCE_SECONDS = 60.0
-_Name = TypeVar("_Name", str, bytes)
+_Name = TypeVar("_Name", str, bytes, Lesson)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,10 @@ class Tombstones:
         gone = self._buried(transaction, record_ids, record_key)
         return gone if binned.is_empty(transaction) else gone | binned.removal_of(transaction, record_ids).keys()
 
+    def forgotten(self, transaction: Transaction, lessons: Collection[Lesson]) -> set[Lesson]:
+        """Return what messages taught and was erased since, while the messages stayed: they teach it no more."""
+        return self._buried(transaction, lessons, lesson_key)
+
     def _buried(
         self, transaction: Transaction, names: Collection[_Name], keyed: Callable[[Ledger, _Name], bytes]
     ) -> set[_Name]:
@@ -176,6 +181,12 @@ class Tombstones:
 def record_key(ledger: Ledger, record_id: bytes) -> bytes:
     """Return the tombstone of a record by its id."""
     return ledger.keyed("record", record_id.hex())
+
+
+def lesson_key(ledger: Ledger, lesson: Lesson) -> bytes:
+    """Return the tombstone of what a message taught: of its id and of what the claim was about, never of its words."""
+    keys = (lesson.message_id.hex(), lesson.subject_key.hex(), lesson.attribute, lesson.value_key.hex())
+    return ledger.keyed("lesson", *keys)
 
 
 def source_key(ledger: Ledger, scope: Scope, kind: str, session: str, key: str) -> bytes:

@@ -16,6 +16,7 @@ class Right(StrEnum):
     ERASE = "erase"
     EXPORT = "export"
     PERSONAL = "personal"
+    DECIDE = "decide"
 
     @property
     def shows(self) -> bool:
@@ -29,7 +30,8 @@ class Grant:
 
     Reading a granted scope shows what reading it always shows: an agent's own part and what the user's agents share.
     Writing, erasing and exporting hold for exactly that scope. PERSONAL lets personal data be counted and found, and
-    support see it unmasked. Times in UTC microseconds; a grant holds before `expires_at`.
+    support see it unmasked. DECIDE lets someone confirm, reject, correct and narrow in the person's name, and see what
+    waits for that. Times in UTC microseconds; a grant holds before `expires_at`.
     """
 
     id: RecordId

@@ -10,17 +10,17 @@ from retentia.read.query import Hit
 def without_echoes(hits: Iterable[Hit]) -> list[Hit]:
     """Leave out items whose text stands word for word in one of their sources, where that is a hit, too.
 
-    The source takes the place of the first of both, with its score.
+    The source takes the place of the first of both, with its score; where one of both needs to be confirmed, so does
+    the source.
     """
     listed = list(hits)
     by_id = {hit.id: hit for hit in listed}
     shown: dict[str, Hit] = {}
     for hit in listed:
-        said = _said_in(hit, by_id)
-        if said is None:
-            shown.setdefault(hit.id, hit)
-        else:
-            shown.setdefault(said.id, replace(said, score=hit.score))
+        said = _said_in(hit, by_id) or hit
+        first = shown.setdefault(said.id, replace(said, score=hit.score) if said is not hit else hit)
+        if hit.needs_confirmation and not first.needs_confirmation:
+            shown[said.id] = replace(first, needs_confirmation=True)
     return list(shown.values())
 
 

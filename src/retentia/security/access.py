@@ -87,6 +87,12 @@ class Principal:
         """Whether the principal reads a scope without a grant: its own, and what the user's agents share beside it."""
         return self.owns(scope) or scope == self._commons
 
+    def has(self, right: Right, scope: Scope) -> bool:
+        """Whether a right is the principal's without a grant; only the person decides what is believed of them."""
+        if right.shows:
+            return self.sees(scope)
+        return self.owns(scope) and (right is not Right.DECIDE or self.role is Role.PERSON)
+
     def has_ended(self, now: int) -> bool:
         """Whether the time of the principal is over."""
         return self.ends_at is not None and now >= self.ends_at
@@ -102,7 +108,7 @@ def permitted(
     """Return the kinds of records of a scope on which a principal has a right now; none when it has no right."""
     if scope.tenant != principal.tenant or principal.has_ended(now) or principal.role is Role.AUDITOR:
         return NO_KINDS
-    if principal.owns(scope) or (right.shows and principal.sees(scope)):
+    if principal.has(right, scope):
         return ALL_KINDS
     if principal.role is Role.SUPPORT and not right.shows:
         return NO_KINDS

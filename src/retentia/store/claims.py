@@ -16,7 +16,7 @@ from retentia.model.record import Status
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
-from retentia.store.schema import bin_record, claim, item, message, revision
+from retentia.store.schema import bin_record, claim, derived_from, item, message, revision
 
 
 class ClaimRow(NamedTuple):
@@ -29,6 +29,15 @@ class ClaimRow(NamedTuple):
     applies_key: bytes
     said_start: int
     said_end: int
+
+
+class Lesson(NamedTuple):
+    """What a message has taught: the message, and the keys of the claim."""
+
+    message_id: bytes
+    subject_key: bytes
+    attribute: str
+    value_key: bytes
 
 
 class Standing(NamedTuple):
@@ -123,6 +132,20 @@ _TAKEN_BACK = (
     )
     .group_by(revision.c.record_id)
 )
+_LESSONS: Select[Any] = (
+    select(derived_from.c.parent_id, claim.c.subject_key, claim.c.attribute, claim.c.value_key)
+    .select_from(
+        claim.join(
+            derived_from, (derived_from.c.tenant == claim.c.tenant) & (derived_from.c.child_id == claim.c.record_id)
+        )
+    )
+    .where(
+        claim.c.tenant == bindparam("t"),
+        claim.c.scope_id == bindparam("s"),
+        among(claim.c.record_id),
+        derived_from.c.parent_kind == message.name,
+    )
+)
 _now = claim.alias("now_held")
 _CURRENT_IN_SLOT = (
     select(claim.c.record_id, _now.c.record_id)
@@ -215,6 +238,17 @@ def taken_back(transaction: Transaction, scope_id: int, record_ids: Collection[b
         for some in parcels(transaction, record_ids)
         for record_id, at in transaction.tuples(_TAKEN_BACK, {**key, IDS: some})
     }
+
+
+def lessons(transaction: Transaction, scope_ids: Collection[int], record_ids: Collection[bytes]) -> list[Lesson]:
+    """Return by which messages items were taught, with the keys of their claims."""
+    found = []
+    for scope_id in scope_ids:
+        key = {"t": transaction.tenant, "s": scope_id}
+        for some in parcels(transaction, record_ids):
+            for message_id, subject, attribute, value in transaction.tuples(_LESSONS, {**key, IDS: some}):
+                found.append(Lesson(bytes(message_id), bytes(subject), attribute, bytes(value)))
+    return found
 
 
 def current_in_slot_of(

@@ -292,12 +292,62 @@ def last_request(transaction: Transaction, scope_id: int, session_id: bytes, *, 
 
 
 def latest_items(transaction: Transaction, view: View, kinds: Collection[str], *, limit: int) -> list[ItemRecord]:
-    """Return the items of some kinds that were recorded last and hold now, the latest first, without their sources."""
-    statement = _in_view(item, transaction, view).where(
-        item.c.kind.in_(kinds), item.c.retracted_at.is_(None), item.c.valid_to.is_(None)
-    )
+    """Return the items of some kinds that were recorded last, are believed and hold now, the latest first."""
+    statement = _in_view(item, transaction, view).where(item.c.kind.in_(kinds), *_believed(), item.c.valid_to.is_(None))
     rows = transaction.rows(statement.order_by(item.c.recorded_at.desc(), item.c.id).limit(limit))
-    return [_item(_fields(item, row), view) for row in rows]
+    return _items(transaction, rows, view)
+
+
+def items_within(
+    transaction: Transaction,
+    view: View,
+    kinds: Collection[str],
+    *,
+    since: int | None,
+    until: int | None,
+    importance: str | None = None,
+    limit: int,
+) -> list[ItemRecord]:
+    """Return the believed items of some kinds that happened in [since, until), UTC microseconds, the latest first.
+
+    None is open; what has no time of its own happened when it was recorded. What has ended is among them.
+    """
+    starts = func.coalesce(item.c.occurred_start, item.c.recorded_at)
+    statement = _in_view(item, transaction, view).where(item.c.kind.in_(kinds), *_believed())
+    if since is not None:
+        statement = statement.where(func.coalesce(item.c.occurred_end, item.c.recorded_at + 1) > since)
+    if until is not None:
+        statement = statement.where(starts < until)
+    if importance is not None:
+        statement = statement.where(item.c.importance == importance)
+    rows = transaction.rows(statement.order_by(starts.desc(), item.c.id).limit(limit))
+    return _items(transaction, rows, view)
+
+
+def items_held(
+    transaction: Transaction, view: View, kind: str, *, after: bytes | None = None, limit: int
+) -> list[ItemRecord]:
+    """Return the items of a kind that are believed and hold now, in the order of their ids, those after one."""
+    statement = _in_view(item, transaction, view).where(item.c.kind == kind, *_believed(), item.c.valid_to.is_(None))
+    if after is not None:
+        statement = statement.where(item.c.id > after)
+    rows = transaction.rows(statement.order_by(item.c.id).limit(limit))
+    return _items(transaction, rows, view)
+
+
+def _believed() -> tuple[ColumnElement[bool], ...]:
+    believed = (Status.STATED.value, Status.CONFIRMED.value)
+    return item.c.status.in_(believed), item.c.retracted_at.is_(None)
+
+
+def _items(transaction: Transaction, rows: Rows, view: View) -> list[ItemRecord]:
+    """Return items with their sources, in the order of their rows."""
+    found: dict[bytes, Record] = {}
+    for row in rows:
+        fields = _fields(item, row)
+        found[fields["id"]] = _item(fields, view)
+    items = _with_sources(transaction, found)
+    return [one for name in found if isinstance(one := items[name], ItemRecord)]
 
 
 _SOURCES_OF = (

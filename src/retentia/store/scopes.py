@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 
@@ -63,6 +63,15 @@ class ScopeVersion:
     version: int
     agent: str
     generation: int
+
+
+class Touched(NamedTuple):
+    """A record that a write touched: the version it gave the scope, and the record's place among those it touched."""
+
+    scope_id: int
+    version: int
+    place: int
+    record_id: bytes
 
 
 def find(transaction: Transaction, name: Scope) -> int | None:
@@ -162,6 +171,18 @@ def changed_since(transaction: Transaction, scope_id: int, version: int, *, curr
     if len(rows) != current - version:
         return None
     return {record_id for row in rows for record_id in split_ids(row.record_ids)}
+
+
+def touched_since(transaction: Transaction, scope_id: int, version: int, *, current: int) -> list[Touched] | None:
+    """Return what was touched after a version in the order it was, or None when that is no longer known."""
+    rows = transaction.rows(_CHANGES, {"tenant": transaction.tenant, "scope_id": scope_id, "since": version})
+    if len(rows) != current - version:
+        return None
+    return [
+        Touched(scope_id, row.version, place, record_id)
+        for row in rows
+        for place, record_id in enumerate(split_ids(row.record_ids))
+    ]
 
 
 def split_ids(joined: bytes) -> Sequence[bytes]:

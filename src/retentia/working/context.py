@@ -34,6 +34,7 @@ from retentia.working.render import (
 )
 from retentia.working.shorten import shortened
 from retentia.working.tokens import MESSAGE_OVERHEAD, RememberingCounter, TokenCounter
+from retentia.working.told import is_told
 from retentia.working.window import (
     Gap,
     Unit,
@@ -244,14 +245,19 @@ class _Making:
         candidates = _shown_in(self.window)
         choice = self._fitting(room, summary, without=candidates)
         shown = _shown_in(choice.window)
-        if any(record.id in candidates and record.id not in shown for record in self.material.recalled):
+        if any(
+            self._is_said(record, part, candidates) and not self._is_said(record, part, shown)
+            for part in ("recalled", "profile")
+            for record in _records_of(self.material)[part]
+        ):
             # The window had no room for it after all, so it may come as a recalled record.
             choice = self._fitting(room, summary, without=shown)
         return choice
 
     def _fitting(self, room: int, summary: Sequence[RecalledItem], *, without: Collection[str]) -> _Choice:
-        recalled = [record for record in self.material.recalled if record.id not in without]
-        offered = _records_of(self.material) | {"recalled": recalled, "summary": summary}
+        offered = _records_of(self.material) | {"summary": summary}
+        for part in ("recalled", "profile"):
+            offered[part] = [one for one in offered[part] if not self._is_said(one, part, without)]
         pinned, recent = units_of(self.window.pinned), newest_first(self.window.verbatim)
         labels = self._labels(offered)
         parts = [
@@ -266,7 +272,7 @@ class _Making:
         chosen = (units[item.id] for item in (*fitted.kept("pinned"), *fitted.kept("recent")))
         shown = {message.id for unit in chosen for message in unit}
         kept = {
-            name: [record for record in records if record.id in _kept_ids(fitted, name) and record.id not in shown]
+            name: [one for one in records if one.id in _kept_ids(fitted, name) and not self._is_said(one, name, shown)]
             for name, records in offered.items()
         }
         return _Choice(fitted, kept, self.window.showing(shown, _kept_ids(fitted, "summary")))
@@ -296,6 +302,13 @@ class _Making:
             cacheable_tokens=cacheable,
             cacheable_turns=cacheable_turns,
         )
+
+    def _is_said(self, record: RecalledItem, part: RecordPart, shown: Collection[str]) -> bool:
+        """Tell whether messages that are shown say what a record says; a profile that is cached stays as it is."""
+        if record.id in shown:
+            return True
+        is_settled = part == "summary" or (part == "profile" and self._caches)
+        return not is_settled and any(one.id in shown for one in record.quotes)
 
     @property
     def _caches(self) -> bool:
@@ -358,7 +371,9 @@ class _Making:
         for part, records in _records_of(self.material).items():
             for record in records:
                 if record.id not in kept:
-                    yield Dropped(record.id, part, "already shown" if record.id in shown else "over budget")
+                    yield Dropped(
+                        record.id, part, "already shown" if self._is_said(record, part, shown) else "over budget"
+                    )
 
 
 def arranged(
@@ -429,7 +444,9 @@ def with_rules(role: str) -> str:
 
 
 def _once(material: Material) -> Material:
-    """Leave out what is blank, the request where it is among the messages, and all but the first record of an id."""
+    """Leave out what is blank, the request where it is among the messages, all but the first record of an id, and what
+    is recalled of words that the profile tells already.
+    """
     messages = [message for message in material.messages if message.id != material.request_id or not message.id]
     seen: set[str] = {material.request_id} if material.request_id else set()
 
@@ -441,14 +458,16 @@ def _once(material: Material) -> Material:
                 result.append(record)
         return result
 
+    profile = fresh(material.profile)
+    told = [stretch for record in profile for stretch in record.quotes]
     return replace(
         material,
         request=sendable(material.request) if material.request.strip() else "",
         role=sendable(material.role) if material.role.strip() else "",
         messages=messages,
         summary=fresh(material.summary),
-        profile=fresh(material.profile),
-        recalled=fresh(material.recalled),
+        profile=profile,
+        recalled=[one for one in fresh(material.recalled) if not is_told(one.quotes, told)],
     )
 
 

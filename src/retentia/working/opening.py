@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from retentia.errors import InvalidInput
-from retentia.index.tokenizer import analyse
-from retentia.model.record import Importance, ItemRecord, Status
+from retentia.model.record import Importance, ItemRecord, Kind
 from retentia.model.session_record import Said, SessionRecord
+from retentia.working.procedures import fitting, stems_in
 from retentia.working.tokens import TokenCounter
+from retentia.working.told import in_short
 
 _T = TypeVar("_T")
 _RANK = {Importance.HIGH: 0, Importance.NORMAL: 1, Importance.LOW: 2}
@@ -60,21 +61,33 @@ def choose_opening(
 ) -> Opening:
     """Choose from what is known of a person and from sessions, the latest first, what a new session begins with.
 
-    Open items come before the profile and the profile before sessions. A candidate is never in it.
+    Open items come before the profile and the profile before sessions. Of procedures those that fit the request come
+    first of all, and those for other tasks are left out. Only what is believed and holds on is in it.
     """
-    wanted = frozenset(memoryview(analyse(request).stems).cast("I")) if request.strip() else frozenset()
+    wanted = stems_in(request)
     kept = sessions[: policy.sessions_kept]
     loaded = sorted(kept, key=lambda one: -_shared(wanted, f"{one.topic}\n{one.summary}"))[: policy.sessions_loaded]
-    believed = [one for one in profile if one.status is not Status.CANDIDATE]
+    believed = _believed(profile, request)
     believed.sort(key=lambda one: (_RANK[one.importance], -_shared(wanted, one.text), -one.recorded_at, one.id))
+    fit = [one.record for one in fitting(believed, request) if one.match]
+    believed = [*fit, *(one for one in believed if one not in fit)]
     items = list(dict.fromkeys(item for one in kept for item in one.open_items))
     purse = _Purse(policy.tokens, counter)
     opening = Opening(
         open_items=tuple(purse.take(items[: policy.open_items], lambda one: one.text)),
-        profile=tuple(purse.take(believed[: policy.profile_items], lambda one: one.text)),
+        profile=tuple(purse.take(believed[: policy.profile_items], in_short)),
         sessions=tuple(sorted(purse.take(loaded, lambda one: one.summary), key=lambda one: one.started_at)),
     )
     return replace(opening, tokens=policy.tokens - purse.left, left_out=purse.left_out)
+
+
+def _believed(known: Sequence[ItemRecord], request: str) -> list[ItemRecord]:
+    """Return what is believed and holds on; with a request no procedure that is for another task."""
+    held = [one for one in known if one.is_searchable and one.valid_to is None]
+    if not request.strip():
+        return held
+    fit = {one.id for one in fitting(held, request)}
+    return [one for one in held if one.kind is not Kind.PROCEDURE or one.id in fit]
 
 
 class _Purse:
@@ -97,4 +110,4 @@ class _Purse:
 
 def _shared(wanted: frozenset[int], text: str) -> int:
     """Count the words that a text shares with the request, whatever their form."""
-    return len(wanted.intersection(memoryview(analyse(text).stems).cast("I"))) if wanted else 0
+    return len(wanted & stems_in(text)) if wanted else 0

@@ -23,6 +23,7 @@ from retentia.store import (
     tool_uses,
 )
 from retentia.store.bulk import insert_many
+from retentia.store.claims import Lesson
 from retentia.store.database import Transaction
 from retentia.tools.noting import rules_of
 from retentia.tools.uses import uses_of_rows
@@ -37,6 +38,8 @@ class Buried(Protocol):
     def erased(self, transaction: Transaction, scope: Scope, kind: str, session: str, keys: set[str]) -> set[str]: ...
 
     def erased_ids(self, transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]: ...
+
+    def forgotten(self, transaction: Transaction, lessons: Collection[Lesson]) -> set[Lesson]: ...
 
 
 class Place:
@@ -73,6 +76,10 @@ class Place:
     def erased_ids(self, record_ids: Collection[bytes]) -> set[bytes]:
         """Return those of the records that were erased here."""
         return set() if self._tombstones is None else self._tombstones.erased_ids(self.transaction, record_ids)
+
+    def forgotten(self, lessons: Collection[Lesson]) -> set[Lesson]:
+        """Return what messages taught that are still there, and was erased since."""
+        return set() if self._tombstones is None else self._tombstones.forgotten(self.transaction, lessons)
 
     def refuse_erased(self, table: Table, key: str | None, session: str = "") -> None:
         """Raise ErasedEarlier when what had this key was erased."""

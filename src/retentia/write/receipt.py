@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Self
 
+from retentia.model.episode import Remembered
 from retentia.model.ids import RecordId, id_text
 from retentia.model.learned import Learned
 from retentia.model.scope import Scope
@@ -33,7 +34,8 @@ class Failed:
 class Receipt:
     """What is durable, what was refused, and which jobs are still to run. `notes` says what was changed on the way.
 
-    `learned` tells what rules took from it at once; what a queued job learns is not in it.
+    `learned` tells what rules took from it at once; what a queued job learns is not in it. `remembered` tells of one
+    thing known that was handed in how firmly it is held, where it applies, and until when.
     """
 
     scope: Scope
@@ -42,6 +44,7 @@ class Receipt:
     notes: tuple[str, ...] = ()
     job_ids: tuple[RecordId, ...] = ()
     learned: tuple[Learned, ...] = ()
+    remembered: Remembered | None = None
 
     @classmethod
     def of_one(
