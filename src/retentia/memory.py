@@ -20,9 +20,11 @@ from retentia.index.signals import Weights
 from retentia.jobs.embed import Embedding
 from retentia.jobs.idle import close_idle
 from retentia.jobs.learn import LearningByRules
+from retentia.jobs.learners import learners
 from retentia.jobs.summarise import Summarising, queue_summary
 from retentia.jobs.summarisers import summarisers
 from retentia.jobs.sweep import sweep_all
+from retentia.jobs.understand import Understanding
 from retentia.jobs.worker import Worker
 from retentia.jobs.workers import Workers
 from retentia.learn.inline import InlineLearning, LearningSettings
@@ -76,7 +78,7 @@ from retentia.sessions import SessionRecords
 from retentia.shown import context_of, explained, manifest_of, shown_ids
 from retentia.store import binned, jobs, manifests, passages, personal, records, scopes, sessions
 from retentia.store.database import Database, Transaction
-from retentia.store.jobs import Job
+from retentia.store.jobs import Job, JobState
 from retentia.store.open import find_keys, open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
@@ -223,8 +225,11 @@ class Memory:
         self.episodes = Episodes(
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
         )
+        extractor = learners(chosen, self.spending, self.learning, own=summariser)
+        learning_by_model = Worker(database, Understanding(database, extractor, self.learning, self._counter))
         self._workers = Workers(
             Worker(database, LearningByRules(database, self.learning, Tombstones(self._ledger))),
+            learning_by_model,
             embedding=Worker(
                 database,
                 Embedding(database, self._embedding.embedders),
@@ -239,10 +244,12 @@ class Memory:
                     self.working.summary,
                     self._counter,
                 ),
-                sweep=lambda stop: close_idle(database, self.working, stop=stop),
+                sweep=lambda stop: close_idle(database, self.working, learns=extractor is not None, stop=stop),
             ),
         )
-        self._session_records = SessionRecords(database, self._workers.summarising)
+        self._session_records = SessionRecords(
+            database, self._workers.summarising, learning_by_model if extractor else None
+        )
         if worker:
             self._workers.start()
 
@@ -565,8 +572,10 @@ class Memory:
     ) -> SessionRecord | None:
         """Summarise what is left of a session and return its record; with `end` the session is over.
 
-        What is said in it later opens it again. None where there is nothing to record, or it takes more than `timeout`
-        seconds or has failed: then it is in the queue, and `session_record` has it later. Nothing is lost either way.
+        What is said in it later opens it again. Where a model is configured it learns from what is new. None where
+        there is nothing to record, or it takes more than `timeout` seconds or has failed: then it is in the queue, and
+        `session_record` has it later. What a model learns may come later than the record, which says how far that is.
+        Nothing is lost either way.
         """
         return self._session_records.write(scope, session, end=end, timeout=timeout)
 
@@ -770,7 +779,10 @@ class Memory:
             return [id_text(record_id) for record_id in personal.records_with(transaction, view, wanted)]
 
     def wait(self, receipt: Receipt, *, timeout: float = 60.0) -> WriteStatus:
-        """Wait until what was written is found by meaning too; return how far it came after `timeout` seconds."""
+        """Wait until what was written is found by meaning too; return how far it came after `timeout` seconds.
+
+        Where a checkpoint has queued that a model learns from it, that is waited for as well.
+        """
         deadline = time.monotonic() + timeout
         while (status := self.status(receipt)) == "queued" and time.monotonic() < deadline:
             self._workers.wake()
@@ -780,7 +792,7 @@ class Memory:
     def status(self, receipt: Receipt) -> WriteStatus:
         """Tell how far what was written has come."""
         with self._database.read(receipt.scope.tenant) as transaction:
-            states = jobs.states(transaction, receipt.job_ids)
+            states = jobs.states(transaction, receipt.job_ids) | _learning_states(transaction, receipt)
         if "dead" in states:
             return "failed"
         return "queued" if states else "indexed"
@@ -1083,6 +1095,17 @@ class OwnerDoors:
     def author(self, given: str) -> str:
         """Take the name that was given."""
         return given
+
+
+def _learning_states(transaction: Transaction, receipt: Receipt) -> set[JobState]:
+    """Return the states of the jobs by which a model learns from what was written, where there are any."""
+    scope_id = scopes.find(transaction, receipt.scope)
+    waiting = [one for one in jobs.of_kind(transaction, jobs.UNDERSTAND) if one.scope_id == scope_id]
+    if scope_id is None or not waiting:
+        return set()
+    written = {Kind.MESSAGE: [id_bytes(one) for one in receipt.ids]}
+    its_sessions = records.sessions_of(transaction, scope_id, written)
+    return {one.state for one in waiting if not its_sessions.isdisjoint(one.record_ids)}
 
 
 def _record(transaction: Transaction, view: View, record_id: str, scope: Scope) -> Record:

@@ -4,13 +4,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 
 from retentia.jobs.summarise import queue_summary
+from retentia.jobs.understand import queue_learning
 from retentia.jobs.worker import Worker
 from retentia.languages.cues import Cue, cue_form, load_cues
 from retentia.model.ids import RecordId, id_text
 from retentia.model.message import JSON
 from retentia.model.record import Kind
 from retentia.model.scope import Scope
-from retentia.model.session_record import Said, SessionRecord
+from retentia.model.session_record import Learning, Said, SessionRecord
 from retentia.model.summary import Summary
 from retentia.store import jobs, records, sessions, summaries
 from retentia.store.database import Database, Transaction
@@ -25,22 +26,39 @@ _CONSIDERED = 10
 
 
 class SessionRecords:
-    """Writes and reads the records of sessions of one database; `worker` is the one that summarises."""
+    """Writes and reads the records of sessions of one database.
 
-    def __init__(self, database: Database, worker: Worker) -> None:
+    `worker` is the one that summarises and `learner` the one that learns by a model, None where none does.
+    """
+
+    def __init__(self, database: Database, worker: Worker, learner: Worker | None = None) -> None:
         self._database = database
         self._worker = worker
+        self._learner = learner
 
     def write(self, scope: Scope, session: str, *, end: bool, timeout: float) -> SessionRecord | None:
-        """Summarise what is left of a session and write its record; None where it will come later, by the queue."""
+        """Summarise what is left of a session, learn from it, and write its record.
+
+        None where it will come later, by the queue; so will what is learned, if it takes longer than the record.
+        """
+        # Before the summary: a session whose end is noted is looked at by no sweep.
+        learning = queue_learning(self._database, scope, session) if self._learner else None
         job = queue_summary(self._database, scope, session, jobs.CLOSE if end else jobs.CHECKPOINT)
         deadline = time.monotonic() + timeout
+        if not self._wait(scope, job, self._worker, deadline):
+            return None
+        if self._learner:
+            self._wait(scope, learning, self._learner, deadline)
+        return self.read(scope, session)
+
+    def _wait(self, scope: Scope, job: RecordId | None, worker: Worker, deadline: float) -> bool:
+        """Help with a job until it is done; False where it failed or takes too long."""
         while job is not None and (is_done := self._is_done(scope, job)) is not True:
             if is_done is False or time.monotonic() > deadline:
-                return None
-            if not self._worker.run_once():
+                return False
+            if not worker.run_once():
                 time.sleep(_WAIT_SECONDS)
-        return self.read(scope, session)
+        return True
 
     def read(self, scope: Scope, session: str) -> SessionRecord | None:
         """Return the record of a session; None where none was written, or something in it was erased since."""
@@ -88,6 +106,7 @@ def _records(
     named = sessions.named(transaction, scope_id, [session_id for session_id, _ in listed])
     for session_id, one in listed:
         name, ended_at = named[session_id]
+        learned = tuple(map(id_text, records.items_from_session(transaction, scope_id, session_id)))
         yield SessionRecord(
             id=one.id,
             scope=view.scopes[scope_id],
@@ -99,11 +118,22 @@ def _records(
             summary=one.text,
             decisions=_decided(one.body.get("lines")),
             open_items=_said(one.body.get("lines"), LineKind.OPEN_ITEM),
-            learned=tuple(map(id_text, records.items_from_session(transaction, scope_id, session_id))),
+            learned=learned,
+            learning=_learning(transaction, scope_id, session_id, has_learned=bool(learned)),
             messages=one.messages,
             made_by=one.made_by,
             created_at=one.created_at,
         )
+
+
+def _learning(transaction: Transaction, scope_id: int, session_id: bytes, *, has_learned: bool) -> Learning:
+    """Tell how far a model has come with learning from a session."""
+    waiting = jobs.of_record(transaction, jobs.UNDERSTAND, scope_id, session_id)
+    if waiting:
+        return Learning.FAILED if all(job.state == "dead" for job in waiting) else Learning.QUEUED
+    if not sessions.learned_until(transaction, scope_id, session_id):
+        return Learning.BY_RULES
+    return Learning.LEARNED if has_learned else Learning.NOTHING
 
 
 def _said(lines: JSON, kind: LineKind) -> tuple[Said, ...]:

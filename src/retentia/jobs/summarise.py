@@ -6,12 +6,11 @@ message of its stretch was erased meanwhile, or someone else has covered it, the
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from retentia.errors import CostCeilingReached, JobLost, ModelError, SummaryFailed
 from retentia.jobs.kept import write_kept
-from retentia.jobs.work import give_back
+from retentia.jobs.work import give_back, postpone
 from retentia.model.ids import RecordId, id_text, new_id_bytes
 from retentia.model.record import MessageRecord
 from retentia.model.scope import Scope
@@ -29,7 +28,6 @@ from retentia.working.window import with_tool_groups
 
 _log = logging.getLogger("retentia.worker")
 _STEPS_AT_ONCE = 32
-_HOUR = 3_600_000_000
 _NOTHING = Draft(text="", made_by="")
 
 
@@ -90,14 +88,10 @@ class Summarising:
                 continue  # whoever took it over writes what is due
             except CostCeilingReached as error:
                 _log.warning("a session is not summarised before its tenant may spend again: %s", error)
-                self._postpone(job, error.free_at)
+                postpone(self._database, job, error.free_at)
             except (SummaryFailed, ModelError) as error:
                 _log.warning("a session was not summarised and will be tried again: %s", error)
                 give_back(self._database, [job], str(error))
-
-    def _postpone(self, job: Job, until: int | None) -> None:
-        with self._database.write(job.tenant) as transaction, suppress(JobLost):
-            jobs.postpone(transaction, job, transaction.now + _HOUR if until is None else until)
 
     def _run(self, job: Job) -> None:
         (session_id,) = job.record_ids

@@ -1,12 +1,15 @@
 """Work: what a worker does with jobs of some kinds."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from retentia.errors import JobLost
 from retentia.store import jobs
 from retentia.store.database import Database
 from retentia.store.jobs import Job
+
+_HOUR = 3_600_000_000
 
 
 class Work(Protocol):
@@ -27,6 +30,12 @@ class Work(Protocol):
     def run(self, batch: Sequence[Job]) -> None:
         """Do a batch and finish its jobs; what fails as expected is given back for a later attempt."""
         ...
+
+
+def postpone(database: Database, job: Job, until: int | None) -> None:
+    """Give a job back until a time without counting the attempt, for an hour where none is known."""
+    with database.write(job.tenant) as transaction, suppress(JobLost):
+        jobs.postpone(transaction, job, transaction.now + _HOUR if until is None else until)
 
 
 def give_back(database: Database, group: Sequence[Job], error: str) -> None:

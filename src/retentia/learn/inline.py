@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 
+from retentia.errors import InvalidInput
 from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
 from retentia.learn.extract import extract
@@ -26,17 +27,30 @@ from retentia.write.rows import Row
 
 _AT_ONCE = 32
 """So many messages in one write are learned from at once; more go through the queue."""
+FEWEST_TOKENS = 200
+"""A stretch that is shown to a model is not made shorter than this."""
 _SHORT = 60
 """An answer of so many characters may need the question before it to be understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningSettings:
-    """Whether rules learn from messages, and what they know: `attributes` and `relations` may be extended."""
+    """Whether anything is learned from messages, and what is known: `attributes` and `relations` may be extended.
+
+    Rules learn where messages are written. A model proposes, where one is configured (`Models`): it is shown at most
+    about `stretch_tokens` of what was said at once. What it proposes waits for the person or a rule; with
+    `model_states` a fact that its message bears out in every respect counts as stated.
+    """
 
     is_on: bool = True
     attributes: Attributes = field(default_factory=shipped_attributes)
     relations: Relations = field(default_factory=shipped_relations)
+    model_states: bool = False
+    stretch_tokens: int = 1500
+
+    def __post_init__(self) -> None:
+        if self.stretch_tokens < FEWEST_TOKENS:
+            raise InvalidInput(f"stretch_tokens must be {FEWEST_TOKENS} or more")
 
     @property
     def registry(self) -> Attributes:
@@ -83,7 +97,7 @@ def learn_from(
             trust=Trust.PERSON,
             author=wanted[candidate.message_id].speaker or "user",
         )
-        for candidate in _read(heard, settings)
+        for candidate in read_by_rules(heard, settings)
         if candidate.message_id in wanted
     ]
     if not is_new:
@@ -102,7 +116,7 @@ def _lesson(one: Candidate, registry: Attributes) -> Lesson:
     return Lesson(id_bytes(one.message_id), name_key(one.subject), attribute, name_key(one.value))
 
 
-def _read(heard: Sequence[Original], settings: LearningSettings) -> list[Candidate]:
+def read_by_rules(heard: Sequence[Original], settings: LearningSettings) -> list[Candidate]:
     """Return what the rules find in messages, and where they find nothing, what is plainly stated about the world."""
     found = extract(heard, attributes=settings.registry)
     taken = [(one.message_id, one.start, one.end) for one in found]

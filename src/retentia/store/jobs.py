@@ -22,6 +22,8 @@ EMBED = "embed"
 """The kind of job that gives records their vectors."""
 LEARN = "learn"
 """The kind of job that learns by rules from messages that came in bulk."""
+UNDERSTAND = "understand"
+"""The kind of job that lets a model learn from what is new in a session; its one id is the session's."""
 SUMMARISE = "summarise"
 """The kind of job that summarises what is due in a session; its one id is the session's."""
 CHECKPOINT = "checkpoint"
@@ -104,6 +106,38 @@ def enqueue_once(transaction: Transaction, kind: str, scope_id: int, record_id: 
     if waiting(transaction, kind, scope_id, record_id) is not None:
         return None
     return enqueue(transaction, kind, scope_id, [record_id])
+
+
+def enqueue_or_revive(transaction: Transaction, kind: str, scope_id: int, record_id: bytes) -> RecordId:
+    """Queue work on one thing unless the same is waiting; where it has failed for good, it gets all its attempts anew.
+
+    Return the id of the job. The scope must be locked.
+    """
+    if dead := of_record(transaction, kind, scope_id, record_id, state="dead"):
+        retry(transaction, dead[0].id)
+        return dead[0].id
+    known = waiting(transaction, kind, scope_id, record_id)
+    return enqueue(transaction, kind, scope_id, [record_id]) if known is None else known
+
+
+def of_record(
+    transaction: Transaction, kind: str, scope_id: int, record_id: bytes, *, state: JobState | None = None
+) -> list[Job]:
+    """Return the unfinished jobs of a kind on one thing, the oldest first."""
+    statement = select(job).where(
+        job.c.tenant == transaction.tenant,
+        job.c.kind == kind,
+        job.c.scope_id == scope_id,
+        job.c.record_ids == record_id,
+        _THERE if state is None else job.c.state == state,
+    )
+    return [_job(row) for row in transaction.rows(statement.order_by(job.c.created_at, job.c.id))]
+
+
+def of_kind(transaction: Transaction, kind: str) -> list[Job]:
+    """Return the tenant's unfinished jobs of a kind, the oldest first."""
+    statement = select(job).where(job.c.tenant == transaction.tenant, job.c.kind == kind, _THERE)
+    return [_job(row) for row in transaction.rows(statement.order_by(job.c.created_at, job.c.id))]
 
 
 def waiting(transaction: Transaction, kind: str, scope_id: int, record_id: bytes) -> RecordId | None:

@@ -88,6 +88,7 @@ def _session() -> tuple[Column[Any], ...]:
         _number("last_at"),
         Column("ended_at", BigInteger),
         Column("metadata", _TEXT),
+        Column("learned_seq", BigInteger, nullable=False, server_default="0"),
     )
 
 

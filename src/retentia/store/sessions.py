@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Table, bindparam, delete, exists, func, or_, select, update
 
-from retentia.model.ids import new_id_bytes
+from retentia.model.ids import RecordId, new_id_bytes
+from retentia.store import jobs
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
-from retentia.store.jobs import CLOSE
 from retentia.store.schema import bin_record, bin_session, job, message, session, tool_call
 
 _COLUMNS = [column.name for column in session.c]  # which a session in the bin has, too
@@ -114,8 +114,35 @@ def take_numbers(transaction: Transaction, scope_id: int, session_id: bytes, cou
 
 def end(transaction: Transaction, scope_id: int, session_id: bytes) -> None:
     """Note that a session has ended; what is written to it later opens it again."""
-    here = (session.c.tenant == transaction.tenant) & (session.c.scope_id == scope_id) & (session.c.id == session_id)
-    transaction.run(update(session).where(here).values(ended_at=transaction.now))
+    transaction.run(update(session).where(*_is(transaction, scope_id, session_id)).values(ended_at=transaction.now))
+
+
+def learned_until(transaction: Transaction, scope_id: int, session_id: bytes) -> int | None:
+    """Return the place up to which a model has learned from a session, 0 for none; None where there is no session."""
+    row = transaction.first(select(session.c.learned_seq).where(*_is(transaction, scope_id, session_id)))
+    return None if row is None else int(row.learned_seq)
+
+
+def note_learned(transaction: Transaction, scope_id: int, session_id: bytes, *, after: int, until: int) -> bool:
+    """Note that a model has learned from (after, until]; False where someone else has meanwhile, or it is gone."""
+    here = (*_is(transaction, scope_id, session_id), session.c.learned_seq == after)
+    return transaction.run(update(session).where(*here).values(learned_seq=until)) == 1
+
+
+def queue_learning(transaction: Transaction, scope_id: int, session_id: bytes) -> RecordId | None:
+    """Queue that a model learns from a session, unless that waits already; return the id of the job that waits.
+
+    None where nothing is new. The scope must be locked.
+    """
+    unread = exists().where(
+        message.c.tenant == session.c.tenant,
+        message.c.scope_id == session.c.scope_id,
+        message.c.session_id == session.c.id,
+        message.c.seq > session.c.learned_seq,
+    )
+    if transaction.first(select(session.c.id).where(*_is(transaction, scope_id, session_id), unread)) is None:
+        return None
+    return jobs.enqueue_or_revive(transaction, jobs.UNDERSTAND, scope_id, session_id)
 
 
 def idle(transaction: Transaction, *, since: int, limit: int) -> list[tuple[int, bytes]]:
@@ -127,7 +154,7 @@ def idle(transaction: Transaction, *, since: int, limit: int) -> list[tuple[int,
     has_job = exists().where(
         job.c.tenant == session.c.tenant,
         job.c.scope_id == session.c.scope_id,
-        job.c.kind == CLOSE,
+        job.c.kind == jobs.CLOSE,
         job.c.record_ids == session.c.id,
     )
     statement = (
@@ -220,3 +247,7 @@ def delete_empty(transaction: Transaction, scope_id: int, session_ids: Collectio
         insert_many(transaction, bin_session, [{name: getattr(row, name) for name in _COLUMNS} for row in kept])
         gone += transaction.run(_DELETE_EMPTY, key)
     return gone
+
+
+def _is(transaction: Transaction, scope_id: int, session_id: bytes) -> tuple[ColumnElement[bool], ...]:
+    return session.c.tenant == transaction.tenant, session.c.scope_id == scope_id, session.c.id == session_id

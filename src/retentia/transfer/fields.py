@@ -172,6 +172,7 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("last_at", _TIME),
         Field("ended_at", _TIME),
         _METADATA,
+        Field("learned_seq", _integer(0), 0),
     ),
     "message": (
         Field("session_id", _ID),

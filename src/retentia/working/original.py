@@ -40,7 +40,7 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
     Linear in the text. A full stop behind an abbreviation, a day (3. März) or before a small letter ends nothing.
     """
     spans: list[tuple[int, int]] = []
-    for first, last in _spoken(text):
+    for first, last in spoken(text):
         start = first
         for end in _Ends(text, first, last):
             trimmed = _trimmed(text, start, end)
@@ -50,7 +50,8 @@ def sentences_of(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _spoken(text: str) -> Iterator[tuple[int, int]]:
+def spoken(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the [start, end) of what is neither code nor quoted memory, in order."""
     holes = [(start, end) for _, start, end in blocks(text)]
     if "<" in text:
         holes += (match.span() for match in _QUOTED_BLOCK.finditer(text))

@@ -9,7 +9,11 @@ from retentia.model.learned import Learned
 from retentia.model.scope import Scope
 
 WriteStatus = Literal["indexed", "queued", "failed"]
-"""indexed: found by words and by meaning; queued: durable, found by words, meaning follows; failed: a job is dead."""
+"""How far a write has come.
+
+indexed: found by words and by meaning, and nothing more is to be learned from it for now; queued: durable, found by
+words, meaning or what a model learns follows; failed: a job is dead.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

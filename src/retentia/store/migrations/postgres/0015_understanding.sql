@@ -1,0 +1,3 @@
+ALTER TABLE session ADD COLUMN learned_seq BIGINT DEFAULT '0' NOT NULL;
+
+ALTER TABLE bin_session ADD COLUMN learned_seq BIGINT DEFAULT '0' NOT NULL;
