@@ -226,7 +226,8 @@ class Memory:
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
         )
         extractor = learners(chosen, self.spending, self.learning, own=summariser)
-        learning_by_model = Worker(database, Understanding(database, extractor, self.learning, self._counter))
+        understanding = Understanding(database, extractor, self.learning, self._counter, Tombstones(self._ledger))
+        learning_by_model = Worker(database, understanding)
         self._workers = Workers(
             Worker(database, LearningByRules(database, self.learning, Tombstones(self._ledger))),
             learning_by_model,

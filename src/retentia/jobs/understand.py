@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from retentia.errors import CostCeilingReached, JobLost, ModelError
 from retentia.jobs.work import give_back, postpone
 from retentia.learn.apply import Taught, learn
-from retentia.learn.inline import FEWEST_TOKENS, LearningSettings, read_by_rules
+from retentia.learn.inline import FEWEST_TOKENS, LearningSettings, not_forgotten, read_by_rules
 from retentia.learn.model_answer import Proposed
 from retentia.learn.model_extract import ModelExtractor
 from retentia.learn.stretch import Part, first_stretch
@@ -29,7 +29,7 @@ from retentia.store.jobs import Job
 from retentia.store.records import View
 from retentia.working.said import originals_of
 from retentia.working.tokens import TokenCounter
-from retentia.write.place import Place
+from retentia.write.place import Buried, Place
 
 PROPOSED = "a model read it out of what was said"
 """Why what a model proposes is not believed yet."""
@@ -68,11 +68,13 @@ class Understanding:
         extractor: Callable[[Job], ModelExtractor] | None,
         settings: LearningSettings,
         counter: TokenCounter,
+        tombstones: Buried,
     ) -> None:
         self._database = database
         self._extractor = extractor
         self._settings = settings
         self._counter = counter
+        self._tombstones = tombstones
 
     def is_able(self) -> bool:
         """Tell whether there is a model."""
@@ -166,7 +168,8 @@ class Understanding:
                 for one in proposed
                 if one.candidate.message_id in said
             ]
-            return learn(Place(transaction, scope), taught, self._settings.registry)
+            place = Place(transaction, scope, self._tombstones)
+            return learn(place, not_forgotten(place, taught, self._settings.registry), self._settings.registry)
 
     def _taught(self, one: Proposed, message: MessageRecord, identity: str, *, now: int) -> Taught:
         is_stated = self._settings.model_states and one.candidate.kind in _MAY_BE_STATED

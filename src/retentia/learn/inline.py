@@ -101,11 +101,12 @@ def learn_from(
         if candidate.message_id in wanted
     ]
     if not is_new:
-        taught = _not_forgotten(place, taught, settings.registry)
+        taught = not_forgotten(place, taught, settings.registry)
     return learn(place, taught, settings.registry) if taught else []
 
 
-def _not_forgotten(place: Place, taught: Sequence[Taught], registry: Attributes) -> list[Taught]:
+def not_forgotten(place: Place, taught: Sequence[Taught], registry: Attributes) -> list[Taught]:
+    """Leave out what these messages taught before and was forgotten since."""
     lessons = [_lesson(one.candidate, registry) for one in taught]
     gone = place.forgotten(lessons)
     return [one for one, lesson in zip(taught, lessons, strict=True) if lesson not in gone]
