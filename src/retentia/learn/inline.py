@@ -40,6 +40,8 @@ class LearningSettings:
     Rules learn where messages are written. A model proposes, where one is configured (`Models`): it is shown at most
     about `stretch_tokens` of what was said at once. What it proposes waits for the person or a rule; with
     `model_states` a fact that its message bears out in every respect counts as stated.
+
+    `counts_use` counts which records are shown, in numbers without content.
     """
 
     is_on: bool = True
@@ -47,6 +49,7 @@ class LearningSettings:
     relations: Relations = field(default_factory=shipped_relations)
     model_states: bool = False
     stretch_tokens: int = 1500
+    counts_use: bool = True
 
     def __post_init__(self) -> None:
         if self.stretch_tokens < FEWEST_TOKENS:
