@@ -220,7 +220,9 @@ class Memory:
             count_tokens=self._counter.count,
             weights=weights,
         )
-        self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
+        self.keeping = Keeping(
+            database, self._eraser, actor=sharing.OWNER_ACTOR, consolidation=self.learning.consolidation
+        )
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)

@@ -23,11 +23,12 @@ from retentia.store.claims import Lesson
 from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
+from retentia.store.topics import MEMBER
 
 _WITH_THE_BIN = frozenset({schema.revision.name})
 """What cannot be made anew from a record in the bin; it waits where it is, and goes when that is purged."""
 _HERE = derived_from.c.tenant == bindparam("tenant")
-_CHILDREN = select(derived_from.c.child_id).where(_HERE, among(derived_from.c.parent_id))
+_CHILDREN = select(derived_from.c.child_id, derived_from.c.role).where(_HERE, among(derived_from.c.parent_id))
 _PARENTS = select(derived_from.c.child_id, derived_from.c.parent_id).where(_HERE, among(derived_from.c.child_id))
 _DELETE_EDGES = delete(derived_from).where(_HERE, or_(among(derived_from.c.child_id), among(derived_from.c.parent_id)))
 
@@ -116,6 +117,7 @@ def in_bin(
         going = {*living, *found}
         derived = binned.derived(transaction, going) - going
         orphans = {child for child, some in binned.sources(transaction, derived).items() if some <= going}
+        orphans |= binned.quoting(transaction, going) - going
         more = binned.find(transaction, list(named), orphans)
         if not more:
             return list(found.values())
@@ -221,7 +223,7 @@ def _ids(rows: Iterable[Row[Any]]) -> list[bytes]:
 def closure(
     transaction: Transaction, view: records.View, start: Mapping[Kind, Collection[bytes]]
 ) -> tuple[dict[Kind, set[bytes]], set[bytes]]:
-    """Add, generation by generation, the records all of whose sources go.
+    """Add, generation by generation, the records all of whose sources go, and the topics that quote one that goes.
 
     Return with them the ids of those that stay, because they have another source.
     """
@@ -237,12 +239,16 @@ def closure(
 
 
 def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], set[bytes]]:
-    """Return what is derived from these records alone, and what has another source, too."""
+    """Return what is derived from these records alone or quotes one of them, and what has another source, too."""
     children: set[bytes] = set()
+    quoting: set[bytes] = set()
     for some in parcels(transaction, going):
-        children.update(child for (child,) in transaction.tuples(_CHILDREN, {"tenant": transaction.tenant, IDS: some}))
+        for child, role in transaction.tuples(_CHILDREN, {"tenant": transaction.tenant, IDS: some}):
+            children.add(child)
+            if role == MEMBER:
+                quoting.add(child)
     kept: set[bytes] = set()
-    for some in parcels(transaction, children):
+    for some in parcels(transaction, children - quoting):
         edges = transaction.tuples(_PARENTS, {"tenant": transaction.tenant, IDS: some})
         kept.update(child for child, parent in edges if parent not in going)
     return children - kept, kept

@@ -1,8 +1,9 @@
 """Standing: what speaks for an item whatever is asked, added to how well it matches. Messages have none. Pure.
 
-What the person confirmed comes before what they said, what matters before what does not, and what was shown lately before
-what was not for long: one step down, not a count, so that what is shown often does not win for that alone. Events and notes fade with time, a little, unless the question names a time or a thing; what holds until it is
-changed (facts, preferences, decisions, procedures) does not. All of it together is less than a clearly better match.
+What the person confirmed comes before what they said, what matters before what does not, and what was shown lately
+before what was not for long: one step down, not a count, so that what is shown often does not win for that alone.
+Events and notes fade with time, a little, unless the question names a time or a thing; what holds until it is changed
+(facts, preferences, decisions, procedures) does not. All of it together is less than a clearly better match.
 """
 
 import re

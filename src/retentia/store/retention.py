@@ -10,6 +10,7 @@ from retentia.model.record import Kind
 from retentia.store.database import Transaction, batches
 from retentia.store.records import RECORD_TABLES, TABLES, View
 from retentia.store.schema import derived_from, item
+from retentia.store.topics import MEMBER
 
 _GOING = 0
 """The date of a record that is being erased: nobody can keep it any more."""
@@ -38,8 +39,12 @@ def expired(transaction: Transaction, *, limit: int) -> list[Due]:
 
 
 def supporting(transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
-    """Return those of the records from which others are derived."""
-    statement = select(derived_from.c.parent_id).distinct().where(derived_from.c.tenant == transaction.tenant)
+    """Return those of the records from which others are derived; what a topic quotes does not stay for its sake."""
+    statement = (
+        select(derived_from.c.parent_id)
+        .distinct()
+        .where(derived_from.c.tenant == transaction.tenant, derived_from.c.role != MEMBER)
+    )
     return {
         bytes(row.parent_id)
         for some in batches(record_ids)

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 
 from retentia.model.use import Use
 from retentia.store.among import IDS, among, parcels
+from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
 from retentia.store.schema import record_use
 
@@ -30,15 +31,20 @@ _DELETE = delete(record_use).where(*_SOME)
 _COUNT = select(func.count()).select_from(record_use).where(*_SOME)
 
 
-def note(transaction: Transaction, scope_id: int, shown: Mapping[bytes, Shown]) -> None:
+def note(transaction: Transaction, scope_id: int, now_shown: Mapping[bytes, Shown]) -> None:
     """Add what was shown to records of a locked scope; they must be there."""
+    known = shown(transaction, [scope_id], list(now_shown))
     key = {"tenant": transaction.tenant, "scope_id": scope_id}
-    for record_id, one in shown.items():
-        transaction.insert_new(record_use, {**key, "record_id": record_id, "shown": 0, "last_shown_at": one.last_at})
+    fresh = [
+        {**key, "record_id": record_id, "shown": one.times, "last_shown_at": one.last_at}
+        for record_id, one in now_shown.items()
+        if record_id not in known
+    ]
     of_scope = {"t": transaction.tenant, "s": scope_id}
-    rows = [{**of_scope, "i": record_id, "n": one.times, "at": one.last_at} for record_id, one in shown.items()]
-    if rows:
-        transaction.run(_RAISE, rows)
+    again = [{**of_scope, "i": one, "n": now_shown[one].times, "at": now_shown[one].last_at} for one in known]
+    insert_many(transaction, record_use, fresh)
+    if again:
+        transaction.run(_RAISE, again)
 
 
 def shown(transaction: Transaction, scope_ids: Collection[int], record_ids: Collection[bytes]) -> dict[bytes, Shown]:
