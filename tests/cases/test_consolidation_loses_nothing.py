@@ -161,6 +161,14 @@ def test_the_more_important_of_two_stays(memory: Memory) -> None:
     assert [one.id for one in items(memory, Kind.NOTE)] == [high]
 
 
+def test_the_one_that_stays_is_kept_as_long_as_the_last_of_them(memory: Memory) -> None:
+    first, second, _ = two_notes_of_one_thing(memory)
+    memory.keep(second, scope=ME, forever=True)
+    memory.keeping.consolidate(scope=ME)
+    (left,) = items(memory, Kind.NOTE)
+    assert (left.id, left.expires_at) == (first, None)
+
+
 def test_a_topic_quotes_all_its_members_and_they_stay(memory: Memory) -> None:
     ids = keep_events(memory, *GARDEN, *OTHERS)
     (made,) = memory.keeping.consolidate(scope=ME).topics
@@ -322,7 +330,7 @@ def test_the_command_tells_first_and_then_does(tmp_path: Any) -> None:
         told = run.invoke(cli, ["consolidate", *options, *place])
         assert told.exit_code == 0, told.output
         assert words in told.output
-        assert "hangs in" in told.output
+        assert "merged" in told.output
         with Memory.open(tmp_path / "memory.db", embedder=None, worker=False) as memory:
             assert len(memory.records(scope=Scope("local", "anna"), kind=Kind.NOTE).records) == merged
     assert '"merged": []' in run.invoke(cli, ["consolidate", "--json", *place]).stdout

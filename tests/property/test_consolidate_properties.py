@@ -22,7 +22,8 @@ from retentia.model.provenance import Source, Trust
 from retentia.model.record import Importance, ItemRecord, Kind, Status
 from retentia.model.time import Moment
 
-words = st.sampled_from("roses garden house tram Porto gearbox 312.50 EUR 7:45 not -5 Київ Größe v2.1".split())
+WORDS = ("roses", "garden", "house", "tram", "Porto", "gearbox", "312.50", "EUR", "7:45", "not", "-5", "Київ", "Größe")
+words = st.sampled_from(WORDS)
 sentences = st.lists(words, min_size=1, max_size=7).map(" ".join)
 kinds = st.sampled_from([Kind.FACT, Kind.EVENT, Kind.NOTE, Kind.KNOWLEDGE])
 
@@ -109,7 +110,7 @@ def test_what_stays_is_as_firm_as_important_and_as_lasting_as_what_goes(some: li
         for one in merge.gone:
             assert firm.index(merge.kept.status) >= firm.index(one.status)
             assert weight.index(merge.kept.importance) >= weight.index(one.importance)
-            assert merge.kept.expires_at is None or (one.expires_at or 99) <= merge.kept.expires_at
+            assert merge.expires_at is None or (one.expires_at or 99) <= merge.expires_at
 
 
 @given(known(), st.randoms())

@@ -12,7 +12,7 @@ from retentia.model.time import Moment
 @click.option("--topics", is_flag=True, help="Also gather what belongs together into topics.")
 @targeted
 def consolidate(target: Target, dry_run: bool, topics: bool) -> None:
-    """Put together what says the same in a scope. What goes can be restored with `retentia restore-removed`."""
+    """Put together what says the same in a scope. What goes can be restored with `retentia restore-removed ID`."""
     with target.open() as memory:
         done = memory.keeping.consolidate(scope=target.scope, dry_run=dry_run, topics=topics or None)
         if not dry_run:

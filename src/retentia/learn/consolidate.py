@@ -26,7 +26,6 @@ _EDGES = ".!,;:\"'“”„«»()"
 _BLANKS = re.compile(r"\s+")
 _FIRMNESS = {Status.STATED: 0, Status.CONFIRMED: 1}
 _WEIGHT = {Importance.LOW: 0, Importance.NORMAL: 1, Importance.HIGH: 2}
-_FOREVER = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +43,16 @@ class ConsolidationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """Records that say what `kept` says, and go, once it has their sources."""
+    """Records that say what `kept` says, and go, once it has their sources and is kept as long as the last of them."""
 
     kept: ItemRecord
     gone: tuple[ItemRecord, ...]
+
+    @property
+    def expires_at(self) -> int | None:
+        """When the last of them would go, in UTC microseconds; None for never."""
+        ends = [one.expires_at for one in (self.kept, *self.gone)]
+        return None if None in ends else max(end for end in ends if end is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +64,7 @@ class Raise:
 
 
 def merges(known: Iterable[ItemRecord]) -> list[Merge]:
-    """Find what says the same as a record that outlives it, in the order of the records that stay."""
+    """Find what says the same as a record that can stand for it, in the order of the records that stay."""
     alike: dict[object, list[ItemRecord]] = {}
     for record in known:
         if not is_topic(record) and record.is_searchable and record.valid_to is None:
@@ -147,17 +152,17 @@ def _first_to_stay(record: ItemRecord) -> tuple[int, int, int, int, str]:
     return (
         -_FIRMNESS.get(record.status, 0),
         -_WEIGHT[record.importance],
-        -_end(record),
+        record.valid_from or 0,
         record.recorded_at,
         record.id,
     )
 
 
 def _says_all_of(kept: ItemRecord, other: ItemRecord) -> bool:
-    """Tell whether nothing is lost with the other one: what it is marked as, what was kept beside it, how long."""
+    """Tell whether nothing is lost with the other one: what it is marked as, since when, what was kept beside it."""
     return (
         _WEIGHT[kept.importance] >= _WEIGHT[other.importance]
-        and _end(kept) >= _end(other)
+        and (kept.valid_from or 0) <= (other.valid_from or 0)
         and kept.trust is other.trust
         and dict(kept.metadata) == dict(other.metadata)
         and _beside_claim(kept.body) == _beside_claim(other.body)
@@ -166,7 +171,3 @@ def _says_all_of(kept: ItemRecord, other: ItemRecord) -> bool:
 
 def _beside_claim(body: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in body.items() if name not in {"subject", "value", "applies_to", "why"}}
-
-
-def _end(record: ItemRecord) -> int:
-    return _FOREVER if record.expires_at is None else record.expires_at

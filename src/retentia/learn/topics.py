@@ -9,11 +9,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retentia.index.tokenizer import analyse, analyse_query
+from retentia.index.tokenizer import analyse
 from retentia.learn.consolidate import is_whole, topic_text
 from retentia.model.record import ItemRecord, Kind
 
@@ -28,6 +30,7 @@ AT_ONCE = 4_000
 _CLOSE = 0.5
 _MOST_CHARACTERS = 3_000
 _WIDTH = 4096
+_SMALL = 10  # among a handful of records, what only one of them says must not outweigh what they share
 _TITLE_WORDS = 3
 _WORD = re.compile(r"[^\W\d_]{4,}")
 Features = NDArray[np.float32]
@@ -59,7 +62,9 @@ def gather(
     groups = [sorted(set(some)) for some in groups if some]
     features = _features(ordered, vectors)
     _join(groups, features, [len(one.text) for one in ordered])
-    made = [_topic([ordered[one] for one in sorted(group)], ordered) for group in groups]
+    worded = [_words(one.text) for one in ordered]
+    everywhere = Counter(chain.from_iterable(worded))
+    made = [_topic(sorted(group), ordered, worded, everywhere) for group in groups]
     found = [one for one in made if len(one.members) >= FEWEST_MEMBERS and is_whole(one.text, one.members)]
     return sorted(found, key=lambda one: one.members[0].id)
 
@@ -129,7 +134,7 @@ def _features(known: Sequence[ItemRecord], vectors: Mapping[str, NDArray[np.floa
         stems = np.frombuffer(analyse(one.text).stems, dtype="<u4") % _WIDTH
         row[np.unique(stems)] = 1
     in_how_many = counted.sum(axis=0)
-    words = _unit(counted * np.log1p(len(known) / np.maximum(in_how_many, 1), dtype=np.float32))
+    words = _unit(counted * np.log1p((len(known) + _SMALL) / np.maximum(in_how_many, 1), dtype=np.float32))
     if not known or any(one.id not in vectors for one in known):
         return words
     meaning = _unit(np.stack([vectors[one.id] for one in known]).astype(np.float32))
@@ -143,19 +148,24 @@ def _unit(rows: Features) -> Features:
     return unit
 
 
-def _topic(members: Sequence[ItemRecord], known: Sequence[ItemRecord]) -> Topic:
-    return Topic(title=_title(members, known), members=tuple(members))
-
-
-def _title(members: Sequence[ItemRecord], known: Sequence[ItemRecord]) -> str:
+def _topic(
+    group: Sequence[int], known: Sequence[ItemRecord], worded: Sequence[frozenset[str]], everywhere: Mapping[str, int]
+) -> Topic:
     """Name what most members have in common: words that few others have, as the first member writes them."""
-    everywhere = Counter(word for one in known for word in _words(one.text))
-    here = Counter(word for one in members for word in _words(one.text))
+    members = [known[one] for one in group]
+    here = Counter(chain.from_iterable(worded[one] for one in group))
     written = {word.casefold(): word for one in reversed(members) for word in _WORD.findall(one.text)}
     common = [word for word, count in here.items() if count * 2 >= len(members)]
-    best = sorted(common, key=lambda word: (-here[word] / everywhere[word] * here[word], word))
-    return ", ".join(written[word] for word in best[:_TITLE_WORDS]) or "related"
+    best = sorted(common, key=lambda word: (-here[word] * here[word] / everywhere[word], word))
+    title = ", ".join(written[word] for word in best[:_TITLE_WORDS]) or "related"
+    return Topic(title=title, members=tuple(members))
 
 
-def _words(text: str) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(text) if analyse_query(word).words}
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(text) if _says_something(word))
+
+
+@lru_cache(maxsize=4096)
+def _says_something(word: str) -> bool:
+    """Tell whether a word is no stop word."""
+    return bool(analyse(word).stems)

@@ -27,7 +27,7 @@ from retentia.model.record import Importance, ItemRecord, Kind, Status
 from retentia.model.scope import Scope
 from retentia.security import audit
 from retentia.security.audit import Action, Actor
-from retentia.store import beliefs, generations, passages, records, schema, scopes, topics
+from retentia.store import beliefs, generations, passages, records, retention, schema, scopes, topics
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.write import indexed
@@ -136,6 +136,8 @@ class Consolidator:
             if not _is_unchanged(transaction, scope_id, [merge.kept, *merge.gone]):
                 return ()
             kept = id_bytes(merge.kept.id)
+            if not retention.extend(transaction, scope_id, kept, until=merge.expires_at):
+                return ()
             sources = {source for one in merge.gone for source in one.sources}
             link_sources(transaction, kept, sorted(sources, key=lambda one: (one.kind, one.id, one.start)))
             derive_also_from(transaction, kept, [id_bytes(one) for one in ids])

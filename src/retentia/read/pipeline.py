@@ -29,7 +29,7 @@ from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
 from retentia.read.serving import Serving, ServingEmbedder
-from retentia.read.standing import Circumstances, StandingWeights, by_standing, names_one
+from retentia.read.standing import LONG_UNUSED, Circumstances, StandingWeights, by_standing, names_one
 from retentia.store import records, scopes, sessions, uses
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
@@ -205,8 +205,6 @@ class ReadPipeline:
             if record is not None
         )
         for hit in shown_once(hits_of):
-            if len(hits) == query.limit:
-                break
             if left is not None:
                 if hit.tokens > left:
                     continue
@@ -235,8 +233,9 @@ class ReadPipeline:
 def _circumstances(
     transaction: Transaction, query: Query, terms: QueryTerms, found: Mapping[bytes, Record], view: View
 ) -> Circumstances:
-    """Look up when the items found were last shown, and whether the question lets old ones fade."""
-    items = [record_id for record_id, record in found.items() if isinstance(record, ItemRecord)]
+    """Look up when the old items found were last shown, and whether the question lets old ones fade."""
+    long_ago = transaction.now - LONG_UNUSED
+    items = [key for key, record in found.items() if isinstance(record, ItemRecord) and record.recorded_at < long_ago]
     shown = uses.shown(transaction, view.scope_ids, items) if items else {}
     bounds = (query.since, query.until, query.as_of)
     names = terms.asks_when or terms.asks_past or any(bound is not None for bound in bounds) or names_one(query.text)

@@ -15,8 +15,10 @@ from retentia.model.ids import id_bytes
 from retentia.model.record import Importance, ItemRecord, Kind, Record, Status
 
 _DAY = 86_400_000_000
+LONG_UNUSED = 90 * _DAY
+"""What is older and was not shown for so long stands a little lower; in microseconds."""
+
 _HALF_OF_FADING_DAYS = 180.0
-_LONG_UNUSED = 90 * _DAY
 _FADING = frozenset({Kind.EVENT, Kind.NOTE})
 _IMPORTANCE = {Importance.LOW: -1.0, Importance.NORMAL: 0.0, Importance.HIGH: 1.0}
 # A number of three digits or more (a year, an order), a long id, or something in quotes: the question means one thing.
@@ -64,7 +66,7 @@ def standing(record: Record, circumstances: Circumstances) -> dict[str, float]:
     said = {
         "confirmed": float(record.status is Status.CONFIRMED),
         "importance": _IMPORTANCE[record.importance],
-        "unused": float(circumstances.now - _last_needed(record, circumstances.shown) > _LONG_UNUSED),
+        "unused": float(circumstances.now - _last_needed(record, circumstances.shown) > LONG_UNUSED),
         "faded": _faded(record, circumstances.now) if circumstances.fades else 0.0,
     }
     return {name: value for name, value in said.items() if value}

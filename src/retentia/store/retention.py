@@ -103,6 +103,17 @@ def keep(transaction: Transaction, view: View, kind: Kind, record_id: bytes, *, 
         raise Conflict("the record has expired and is being erased; it cannot be kept any more")
 
 
+def extend(transaction: Transaction, scope_id: int, item_id: bytes, *, until: int | None) -> bool:
+    """Let an item go later, its review as it is; False where it is being erased already."""
+    statement = update(item).where(
+        item.c.tenant == transaction.tenant,
+        item.c.scope_id == scope_id,
+        item.c.id == item_id,
+        item.c.expires_at.is_distinct_from(_GOING),
+    )
+    return transaction.run(statement.values(expires_at=until)) == 1
+
+
 def due_for_review(transaction: Transaction, view: View, *, limit: int) -> dict[Kind, list[bytes]]:
     """Return the ids of records of a view whose review is due, the longest first, by kind."""
     due: list[tuple[int, Kind, bytes]] = []

@@ -107,7 +107,7 @@ def link_sources(transaction: Transaction, record_id: bytes, sources: Iterable[S
 
 
 def derive_also_from(transaction: Transaction, record_id: bytes, instead_of: Collection[bytes]) -> None:
-    """Note an item as a source of all that is known from some others, beside them; topics, which quote, are left out."""
+    """Note an item as a source of all that is known from some others, beside them; what quotes them is left out."""
     derived_from = schema.derived_from
     statement = select(derived_from).where(
         derived_from.c.tenant == transaction.tenant,
@@ -117,4 +117,5 @@ def derive_also_from(transaction: Transaction, record_id: bytes, instead_of: Col
         derived_from.c.role != MEMBER,
     )
     for row in transaction.rows(statement):
-        transaction.insert_new(derived_from, {**row._mapping, "parent_id": record_id, "start": 0, "end": 0})
+        copied = {column.name: getattr(row, column.name) for column in derived_from.c}
+        transaction.insert_new(derived_from, {**copied, "parent_id": record_id, "start": 0, "end": 0})
