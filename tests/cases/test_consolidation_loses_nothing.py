@@ -201,6 +201,22 @@ def test_an_erased_member_takes_the_topic_along_and_the_rest_is_gathered_anew(me
     assert set(again.members) == set(ids[1:])
 
 
+@pytest.mark.parametrize("in_bin", [False, True])
+def test_a_topic_goes_when_a_member_loses_one_of_the_messages_it_is_known_from(in_bin: bool, memory: Memory) -> None:
+    """What stays may quote another message from then on; the topic would still quote the erased one."""
+    said = [memory.add(f"{number}: {GARDEN[0]}", scope=ME).ids[0] for number in ("one", "two")]
+    sources = [Source(kind="message", id=one) for one in said]
+    member = memory.remember(GARDEN[0], Kind.EVENT, scope=ME, at="2026-03-04", sources=sources).id
+    keep_events(memory, *GARDEN[1:])
+    (made,) = memory.keeping.consolidate(scope=ME).topics
+    assert made.id is not None
+    if in_bin:
+        memory.keeping.remove([made.id], scope=ME, undo_for=7 * DAY)
+    assert made.id in memory.erase(said[0], scope=ME).records
+    assert memory.get(member, scope=ME).text == GARDEN[0]
+    assert memory.keeping.removed(scope=ME) == []
+
+
 def test_a_topic_in_the_bin_goes_for_good_with_a_member_and_does_not_come_back_before_one(memory: Memory) -> None:
     ids = keep_events(memory, *GARDEN)
     (made,) = memory.keeping.consolidate(scope=ME).topics
