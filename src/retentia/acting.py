@@ -48,6 +48,7 @@ from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolC
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
+from retentia.model.use import Use
 from retentia.read.feed import read_feed
 from retentia.read.listing import Page
 from retentia.read.query import Recall, Shared
@@ -188,8 +189,8 @@ class ActingMemory(Gate):
             consequential=consequential,
             also=[replace(one, kinds=self._narrowed(reach, Action.RECALL, one.scope, one.kinds)) for one in named],
         )
-        newer = _raw([hit.newer.id for hit in found if hit.newer is not None])
-        self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found], ids=newer)
+        beside = _raw([one for hit in found for one in hit.shown_ids if one != hit.id])
+        self._give(Action.RECALL, Right.READ, asked, [hit.record for hit in found], ids=beside)
         is_partial = any(reach.kinds(Right.READ, one) != ALL_KINDS for one in asked)
         return self._masked_hits(_without_counts(found) if is_partial else found)
 
@@ -352,6 +353,13 @@ class ActingMemory(Gate):
         """Count what a scope holds; see `Memory.stats`."""
         self._check(Action.READ, Right.READ, scope, ALL_KINDS)
         found = self._memory.stats(scope=scope)
+        self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
+        return found
+
+    def usage(self, *, scope: Scope, limit: int = 100) -> list[Use]:
+        """Return which records were shown most often; see `Memory.usage`."""
+        self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        found = self._memory.usage(scope=scope, limit=limit)
         self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
         return found
 

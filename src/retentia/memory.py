@@ -57,6 +57,7 @@ from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, R
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
+from retentia.model.use import Use
 from retentia.providers.base import EmbedderSpec
 from retentia.providers.chat.base import ChatModelSpec
 from retentia.providers.chat.models import Models
@@ -65,9 +66,10 @@ from retentia.read.feed import read_feed
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
 from retentia.read.presence import Presence
-from retentia.read.query import Query, Recall, Shared
+from retentia.read.query import Hit, Query, Recall, Shared
 from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
+from retentia.read.use_buffer import UseBuffer
 from retentia.replay import replayed
 from retentia.security import audit, sharing
 from retentia.security.access import Principal
@@ -76,7 +78,7 @@ from retentia.security.audit_buffer import AuditBuffer
 from retentia.security.personal import PersonalKind
 from retentia.sessions import SessionRecords
 from retentia.shown import context_of, explained, manifest_of, shown_ids
-from retentia.store import binned, jobs, manifests, passages, personal, records, scopes, sessions
+from retentia.store import binned, jobs, manifests, passages, personal, records, scopes, sessions, uses
 from retentia.store.database import Database, Transaction
 from retentia.store.jobs import Job, JobState
 from retentia.store.open import find_keys, open_database
@@ -190,6 +192,7 @@ class Memory:
         self._counter = EstimatingCounter()
         self.working = working or WorkingSettings()
         self.learning = learning or LearningSettings()
+        self._uses = UseBuffer(database) if self.learning.counts_use else None
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
         self._presence = Presence(database, self._residents)
@@ -217,7 +220,9 @@ class Memory:
             count_tokens=self._counter.count,
             weights=weights,
         )
-        self.keeping = Keeping(database, self._eraser, actor=sharing.OWNER_ACTOR)
+        self.keeping = Keeping(
+            database, self._eraser, actor=sharing.OWNER_ACTOR, consolidation=self.learning.consolidation
+        )
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
         self.tools = ToolLog(database, allow=whole, show=self._show_calls)
@@ -401,7 +406,6 @@ class Memory:
             record = _record(transaction, records.view_of(transaction, scope), receipt.id, scope)
         return replace(receipt, remembered=remembered(record)) if isinstance(record, ItemRecord) else receipt
 
-    @_logged(Action.RECALL)
     def recall(
         self,
         query: str,
@@ -447,7 +451,9 @@ class Memory:
         )
         if any(shared.scope.tenant != scope.tenant for shared in asked.also):
             raise InvalidInput(f"also= names scopes of one tenant, {scope.tenant!r}")
-        return self._read.run(asked, scope)
+        found = self._search(asked, scope=scope)
+        self._count_shown(found)
+        return found
 
     def context(
         self,
@@ -469,9 +475,8 @@ class Memory:
         should be asked about. The request itself is not stored; where it is the last message
         of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
-        recalled = (
-            self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
-        )
+        asked = Query(text=request, limit=limit, consequential=consequential)
+        recalled = self._search(asked, scope=scope) if strategy.semantic else ()
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)
         made = context_of(
@@ -486,6 +491,8 @@ class Memory:
             strategy=strategy,
             consequential=consequential,
         )
+        shown = {one.id for one in made.manifest}
+        self._count_shown([hit for hit in recalled if hit.id in shown])
         if made.gap is not None and strategy.summary:
             self._summarise_soon(scope, session)
         return made
@@ -640,7 +647,7 @@ class Memory:
             where=None if where is None else parse_filter(where),
             everything=everything,
         )
-        related = self.recall(about, scope=scope, limit=SAMPLES * 2) if about else ()
+        related = self._search(Query(text=about, limit=SAMPLES * 2), scope=scope) if about else ()
         with self._database.read(scope.tenant) as transaction:
             named = self._read.records_about(transaction, about, scope) if about else None
             resembling = [hit.record for hit in related if hit.record.scope == scope]
@@ -898,6 +905,15 @@ class Memory:
                 in_bin=binned.count(transaction, [entry.scope_id for entry in seen]),
             )
 
+    def usage(self, *, scope: Scope, limit: int = 100) -> list[Use]:
+        """Return which records of a scope were shown most often, by recall or in a context, and when last.
+
+        Counted within a second; nothing where `LearningSettings` says not to count.
+        """
+        with self._database.read(scope.tenant) as transaction:
+            view = records.view_of(transaction, scope)
+            return uses.most_shown(transaction, view.scope_ids, limit=limit)
+
     @property
     def diagnosis(self) -> "Diagnosis":
         """Look for signs that an agent forgets or makes up; see `retentia.diagnosis`."""
@@ -1004,6 +1020,8 @@ class Memory:
     def close(self) -> None:
         """Finish the work at hand, log what is still to be logged, and let go of the store."""
         self._workers.stop()
+        if self._uses is not None:
+            self._uses.close()
         try:
             self._log.close()
         finally:
@@ -1017,6 +1035,14 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @_logged(Action.RECALL)
+    def _search(self, asked: Query, *, scope: Scope) -> Recall:
+        return self._read.run(asked, scope)
+
+    def _count_shown(self, hits: Sequence[Hit]) -> None:
+        if self._uses is not None:
+            self._uses.add((hit.record.scope, one) for hit in hits for one in (hit.id, *hit.also))
 
     def _log_own(self, action: Action, scope: object, call: Callable[[], _R]) -> _R:
         if not self._audits or not isinstance(scope, Scope):

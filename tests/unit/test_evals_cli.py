@@ -95,7 +95,7 @@ def test_the_shipped_set_needs_no_path() -> None:
     assert json.loads(result.stdout.splitlines()[-1])["by_category"]["uk→uk"]["recall_at_5"] > 0.8
 
 
-@pytest.mark.parametrize("suite", ["locomo", "beam", "metatool", "xquad"])
+@pytest.mark.parametrize("suite", ["locomo", "beam", "lifebench", "metatool", "xquad"])
 def test_a_bad_path_is_one_line_with_the_remedy_and_exit_code_2(suite: str, tmp_path: Path) -> None:
     result = _evaluate(suite, tmp_path / "nowhere", "--json")
     assert result.exit_code == 2

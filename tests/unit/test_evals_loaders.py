@@ -6,7 +6,14 @@ import pytest
 
 from retentia.errors import InvalidInput
 from retentia.evals.dataset import Dataset, Entry, Group, Question, ask_neighbours, existing
-from retentia.evals.loaders import load_beam, load_locomo, load_metatool, load_multilingual, load_xquad
+from retentia.evals.loaders import (
+    load_beam,
+    load_lifebench,
+    load_locomo,
+    load_metatool,
+    load_multilingual,
+    load_xquad,
+)
 from retentia.evals.loaders.beam import flat_ids, strip_marker
 from retentia.evals.loaders.locomo import turns_cited
 
@@ -228,6 +235,53 @@ def test_xquad_asks_each_language_of_each_language(tmp_path: Path) -> None:
     ]
 
 
+@pytest.fixture
+def lifebench(tmp_path: Path) -> Path:
+    said = {"contactName": "Bo", "message_content": "See you at eight", "datetime": "2025-01-04 08:10:00"}
+    chat = {"turn 1": {"user": {"content": "Where is it?"}, "assistant": {"content": "In the hall."}}}
+    photo = {"caption": "A pipe", "imageTag": ["pipe", "crack"], "ocrText": "none", "location": {"poi": "Balcony"}}
+    evidence = [
+        {"type": "sms", "id": 2},
+        {"type": "sms", "id": 7},
+        {"type": "push", "id": 1},
+        {"type": "photo", "id": 1},
+    ]
+    asked = {"question": "When?", "answer": "Eight", "question_type": "Multi-hop reasoning", "evidence": evidence}
+    never = {"question": "Why?", "answer": "Unable to answer", "question_type": "Unanswerable"}
+    for user in ("ann", "bo"):
+        data = tmp_path / user / "phone_data"
+        _write(data / "sms.json", [{**said, "phone_id": 1}, {**said, "phone_id": 2}])
+        _write(data / "agent_chat.json", [{"phone_id": 1, "date": "2025-01-05", "conversation": chat}])
+        _write(data / "photo.json", [{**photo, "phone_id": 1, "datetime": "2025-01-06 09:00:00"}])
+        _write(data / "fitness_health.json", [{"phone_id": 1, "summarized_info": "by a model"}])
+        _write(tmp_path / user / "QA" / "QA_clean.json", [asked, never])
+    return tmp_path
+
+
+def test_lifebench_reads_traces_with_their_time_and_leaves_out_what_a_model_wrote(lifebench: Path) -> None:
+    group = load_lifebench(lifebench / "ann").groups[0]
+    assert [(entry.source, entry.at, entry.text) for entry in group.entries] == [
+        ("sms/1", "2025-01-04T08:10:00Z", "sms, 2025-01-04 08:10:00: Bo. See you at eight"),
+        ("photo/1", "2025-01-06T09:00:00Z", "photo, 2025-01-06 09:00:00: A pipe. pipe, crack. Balcony"),
+        ("agent_chat/1", "2025-01-05", "agent chat, 2025-01-05: Where is it?. In the hall."),
+    ]
+
+
+def test_lifebench_counts_out_evidence_that_is_not_there_and_takes_the_same_trace_once(lifebench: Path) -> None:
+    dataset = load_lifebench(lifebench)
+    group = dataset.groups[0]
+    assert group.scored[0].gold == ("sms/1", "photo/1")
+    assert [question.text for question in group.unanswerable] == ["Why?"]
+    assert dataset.notes == ("4 pieces of evidence name traces that are not there and are not counted",)
+    assert [question.id for question in group.foreign] == ["bo/0"]
+
+
+def test_lifebench_in_another_structure_is_refused(lifebench: Path) -> None:
+    _write(lifebench / "ann" / "phone_data" / "sms.json", [{"phone_id": 1}])
+    with pytest.raises(InvalidInput, match="another structure"):
+        load_lifebench(lifebench)
+
+
 def test_the_shipped_set_is_complete_and_its_gold_exists() -> None:
     (group,) = load_multilingual().groups
     sources = [entry.source for entry in group.entries]
@@ -244,7 +298,7 @@ def test_the_shipped_set_is_complete_and_its_gold_exists() -> None:
 Loader = Any
 
 
-@pytest.mark.parametrize("load", [load_locomo, load_beam, load_metatool, load_xquad])
+@pytest.mark.parametrize("load", [load_locomo, load_beam, load_lifebench, load_metatool, load_xquad])
 def test_a_path_that_leads_nowhere_is_named_with_what_was_expected(load: Loader, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"nowhere.*expected"):
         load(tmp_path / "nowhere")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from retentia.evals import Dataset
-from retentia.evals.loaders import load_beam, load_locomo, load_metatool, load_xquad
+from retentia.evals.loaders import load_beam, load_lifebench, load_locomo, load_metatool, load_xquad
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -68,3 +68,10 @@ def test_xquad_has_612_questions_in_each_direction() -> None:
     dataset = load_xquad(DATA / "xquad")
     assert [len(group.entries) for group in dataset.groups] == [120, 120]
     assert _scored(dataset) == {"en→en": 612, "de→en": 612, "en→de": 612, "de→de": 612}
+
+
+def test_lifebench_has_380_questions_with_evidence_over_a_year_of_two_phones() -> None:
+    dataset = load_lifebench(DATA / "lifebench")
+    assert [len(group.entries) for group in dataset.groups] == [4581, 2084]
+    assert _scored(dataset).total() == 380
+    assert sum(len(group.unanswerable) for group in dataset.groups) == 6

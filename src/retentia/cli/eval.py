@@ -140,6 +140,17 @@ def factconsolidation(path: Path, limit: int | None, as_json: bool) -> None:
         click.echo(json.dumps(figures(done)))
 
 
+@eval_group.command("lifebench")
+@_path
+@_limit("users")
+@_choices
+def lifebench(path: Path, limit: int | None, **choices: object) -> None:
+    """Ask LifeBench's questions about a year of a person's phone. PATH is the folder with the users, or one user's."""
+    from retentia.evals.loaders import load_lifebench
+
+    _evaluate(lambda: load_lifebench(path).first(limit), choices)
+
+
 @eval_group.command("multilingual")
 @_choices
 def multilingual(**choices: object) -> None:

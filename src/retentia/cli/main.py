@@ -21,7 +21,7 @@ from retentia.cli.keeping import growth, keep, personal, policy, quota, retentio
 from retentia.cli.model import model_group
 from retentia.cli.prompt import context, why
 from retentia.cli.reading import listing, recall, show
-from retentia.cli.removing import custody, removed, restore_removed
+from retentia.cli.removing import consolidate, custody, removed, restore_removed
 from retentia.cli.tools import tools_group
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, rekey, repair, stats
 from retentia.cli.writing import erase, remember
@@ -79,6 +79,7 @@ for command in (
     quota,
     growth,
     policy,
+    consolidate,
     tools_group,
     stats,
     doctor,

@@ -1,10 +1,32 @@
-"""Commands for the bin and for custody: removed, restore-removed, custody."""
+"""Commands for what is put together or out of sight: consolidate, removed, restore-removed, custody."""
 
 import click
 
 from retentia.cli.options import Target, targeted
 from retentia.cli.output import print_json, print_table
 from retentia.model.time import Moment
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+@click.option("--topics", is_flag=True, help="Also gather what belongs together into topics.")
+@targeted
+def consolidate(target: Target, dry_run: bool, topics: bool) -> None:
+    """Put together what says the same in a scope. What goes can be restored with `retentia restore-removed ID`."""
+    with target.open() as memory:
+        done = memory.keeping.consolidate(scope=target.scope, dry_run=dry_run, topics=topics or None)
+        if not dry_run:
+            memory.drain()
+    if target.as_json:
+        print_json(done)
+        return
+    rows: list[tuple[str, ...]]
+    rows = [("merged", one.kept, f"{len(one.gone)} more: {_line(one.text)}", one.removal or "") for one in done.merged]
+    rows += [("topic", one.id or "", f"{len(one.members)} in: {one.title}", "") for one in done.topics]
+    rows += [("surer", one.id, f"{one.before:.2f} → {one.confidence:.2f}", "") for one in done.surer]
+    print_table(str(target.scope), ("would be" if dry_run else "done", "id", "what", "removal"), rows)
+    if done.skipped:
+        click.echo(f"left alone, for it changed meanwhile: {done.skipped}")
 
 
 @click.command()
@@ -30,7 +52,7 @@ def removed(target: Target, content: bool) -> None:
     print_table(str(target.scope), ("id", "what", "why", "removed", "purged"), rows)
     for one in found:
         for record in one.records:
-            click.echo(f"{one.id}  {record.kind.value:<10} {' '.join(record.text.split())[:160]}")
+            click.echo(f"{one.id}  {record.kind.value:<10} {_line(record.text)}")
 
 
 @click.command("restore-removed")
@@ -62,7 +84,11 @@ def custody(target: Target, content: bool, reason: str) -> None:
     print_table(f"custody of {target.tenant}", ("id", "kind", "scope", "hold", "erased"), rows)
     for one in found:
         if one.content is not None:
-            click.echo(f"{one.id}  {' '.join(str(one.content['text']).split())[:160]}")
+            click.echo(f"{one.id}  {_line(str(one.content['text']))}")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:160]
 
 
 def _time(microseconds: int) -> str:

@@ -126,7 +126,7 @@ def fresh_subject(
                 embedder=cached,
                 worker=False,
                 weights=weights,
-                learning=LearningSettings(is_on=learns),
+                learning=LearningSettings(is_on=learns, counts_use=False),
             ) as memory:
                 yield MemorySubject(memory, inside)
         finally:

@@ -8,6 +8,7 @@ from itertools import groupby
 from retentia.errors import InvalidInput
 from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
+from retentia.learn.consolidate import ConsolidationSettings
 from retentia.learn.extract import extract
 from retentia.learn.relations import Relations, shipped_relations
 from retentia.learn.statements import read_statements
@@ -40,6 +41,9 @@ class LearningSettings:
     Rules learn where messages are written. A model proposes, where one is configured (`Models`): it is shown at most
     about `stretch_tokens` of what was said at once. What it proposes waits for the person or a rule; with
     `model_states` a fact that its message bears out in every respect counts as stated.
+
+    `counts_use` counts which records are shown, in numbers without content. `consolidation` says what is put together,
+    and how often.
     """
 
     is_on: bool = True
@@ -47,6 +51,8 @@ class LearningSettings:
     relations: Relations = field(default_factory=shipped_relations)
     model_states: bool = False
     stretch_tokens: int = 1500
+    counts_use: bool = True
+    consolidation: ConsolidationSettings = field(default_factory=ConsolidationSettings)
 
     def __post_init__(self) -> None:
         if self.stretch_tokens < FEWEST_TOKENS:

@@ -7,7 +7,7 @@ in the store, named in the ledger, with tombstones, finished after a crash, and 
 import functools
 import logging
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 
 from retentia.errors import InvalidInput, NotFound
@@ -31,6 +31,9 @@ _log = logging.getLogger("retentia.bin")
 _MICROSECOND = timedelta(microseconds=1)
 _LONGEST = timedelta(days=3660)
 
+Prepare = Callable[[Transaction, int], Collection[bytes]]
+"""Does something before a removal, with the number of the locked scope, and returns which records go."""
+
 
 class Bin:
     """The bin of one store. Every verb is in the audit log under the name of who acts."""
@@ -40,11 +43,19 @@ class Bin:
         self._eraser = eraser
 
     def remove(
-        self, scope: Scope, ids: Sequence[RecordId], *, cause: str, restorable_for: timedelta, actor: Actor
+        self,
+        scope: Scope,
+        ids: Sequence[RecordId],
+        *,
+        cause: str,
+        restorable_for: timedelta,
+        actor: Actor,
+        prepare: Prepare | None = None,
     ) -> Erasure:
         """Put records of exactly this scope, and what is known from them alone, out of sight for a while.
 
-        What is not there is named in the receipt; what lies in the bin stays there as it is. Raises InvalidInput for a
+        `prepare` runs in the same transaction before, with the scope locked, and says which of them go. What is not
+        there is named in the receipt; what lies in the bin stays there as it is. Raises InvalidInput for a
         time that is none, or more than ten years.
         """
         if not timedelta(0) < restorable_for <= _LONGEST:
@@ -61,7 +72,11 @@ class Bin:
                 removed_at=transaction.now,
                 purge_at=transaction.now + restorable_for // _MICROSECOND,
             )
-            there = _of_exactly(transaction, scope_id, scope, wanted)
+            chosen: Collection[bytes] = wanted
+            if prepare is not None:
+                scopes.lock(transaction, sorted(scopes.with_agents(transaction, [scope_id])))
+                chosen = prepare(transaction, scope_id)
+            there = _of_exactly(transaction, scope_id, scope, chosen)
             removed = set_aside(transaction, removal, there)
             gone = set(removed.records)
             missing = tuple(name for raw, name in in_turns(wanted.items()) if raw not in gone)

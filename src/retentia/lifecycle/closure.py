@@ -23,11 +23,12 @@ from retentia.store.claims import Lesson
 from retentia.store.database import Transaction
 from retentia.store.records import SourceKey
 from retentia.store.schema import derived_from
+from retentia.store.topics import MEMBER
 
 _WITH_THE_BIN = frozenset({schema.revision.name})
 """What cannot be made anew from a record in the bin; it waits where it is, and goes when that is purged."""
 _HERE = derived_from.c.tenant == bindparam("tenant")
-_CHILDREN = select(derived_from.c.child_id).where(_HERE, among(derived_from.c.parent_id))
+_CHILDREN = select(derived_from.c.child_id, derived_from.c.role).where(_HERE, among(derived_from.c.parent_id))
 _PARENTS = select(derived_from.c.child_id, derived_from.c.parent_id).where(_HERE, among(derived_from.c.child_id))
 _DELETE_EDGES = delete(derived_from).where(_HERE, or_(among(derived_from.c.child_id), among(derived_from.c.parent_id)))
 
@@ -59,9 +60,9 @@ class Removed:
 def remove(transaction: Transaction, named: Mapping[int, Scope], ids: Collection[bytes]) -> Removed:
     """Remove the records that lie in some scopes, or in their bin, with what is derived from them alone."""
     view, removed = records.View(named), Removed()
-    going = _going(transaction, view, ids)
+    going, quoting = _going(transaction, view, ids)
     living = _all_of(going)
-    buried = in_bin(transaction, named, living, ids)
+    buried = in_bin(transaction, named, living, {*ids, *quoting})
     removed.records = sorted(chain(living, (bytes(row.id) for row in buried))) if buried else living
     removed.sources = records.source_keys(transaction, view, going) + binned.source_keys(buried, named)
     removed.lessons = _lessons(transaction, named, going)
@@ -82,7 +83,7 @@ def set_aside(
 ) -> Removed:
     """Move records that lie in some scopes into the bin, with what is derived from them alone."""
     view, removed = records.View(named), Removed()
-    going = _going(transaction, view, ids)
+    going, _ = _going(transaction, view, ids)
     removed.records = living = _all_of(going)
     for scope_id, here in _by_scope(transaction, named, going, living):
         binned.put(transaction, removal, named[scope_id], scope_id, here)
@@ -91,14 +92,21 @@ def set_aside(
     return removed
 
 
-def _going(transaction: Transaction, view: records.View, ids: Collection[bytes]) -> dict[Kind, list[bytes]]:
-    """Return what goes with some records, by kind; what stays no longer quotes it."""
+def _going(
+    transaction: Transaction, view: records.View, ids: Collection[bytes]
+) -> tuple[dict[Kind, list[bytes]], set[bytes]]:
+    """Return what goes with some records, by kind; what stays no longer quotes it, and no topic quotes what stays so.
+
+    With it come the topics in the bin that quote what stays.
+    """
     start: set[bytes] = set(ids)
     while True:
         going, staying = closure(transaction, view, records.kinds_of(transaction, view, start))
-        lost = requote(transaction, view.scopes, set(chain.from_iterable(going.values())), staying) if staying else ()
+        gone = set(chain.from_iterable(going.values()))
+        lost = requote(transaction, view.scopes, gone, staying) if staying else set()
+        lost |= _derived(transaction, staying)[2] - gone
         if not lost:
-            return _in_order(going)
+            return _in_order(going), binned.quoting(transaction, staying)
         start.update(lost)
 
 
@@ -116,6 +124,7 @@ def in_bin(
         going = {*living, *found}
         derived = binned.derived(transaction, going) - going
         orphans = {child for child, some in binned.sources(transaction, derived).items() if some <= going}
+        orphans |= binned.quoting(transaction, going) - going
         more = binned.find(transaction, list(named), orphans)
         if not more:
             return list(found.values())
@@ -221,14 +230,14 @@ def _ids(rows: Iterable[Row[Any]]) -> list[bytes]:
 def closure(
     transaction: Transaction, view: records.View, start: Mapping[Kind, Collection[bytes]]
 ) -> tuple[dict[Kind, set[bytes]], set[bytes]]:
-    """Add, generation by generation, the records all of whose sources go.
+    """Add, generation by generation, the records all of whose sources go, and the topics that quote one that goes.
 
     Return with them the ids of those that stay, because they have another source.
     """
     going = {kind: set(some) for kind, some in start.items()}
     while True:
         everything = {record_id for some in going.values() for record_id in some}
-        orphans, staying = _derived(transaction, everything)
+        orphans, staying, _ = _derived(transaction, everything)
         more = records.kinds_of(transaction, view, orphans - everything)
         if not more:
             return going, staying - everything
@@ -236,16 +245,20 @@ def closure(
             going.setdefault(kind, set()).update(some)
 
 
-def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], set[bytes]]:
-    """Return what is derived from these records alone, and what has another source, too."""
+def _derived(transaction: Transaction, going: set[bytes]) -> tuple[set[bytes], set[bytes], set[bytes]]:
+    """Return what is derived from these records alone or quotes one of them, what has another source, what quotes."""
     children: set[bytes] = set()
+    quoting: set[bytes] = set()
     for some in parcels(transaction, going):
-        children.update(child for (child,) in transaction.tuples(_CHILDREN, {"tenant": transaction.tenant, IDS: some}))
+        for child, role in transaction.tuples(_CHILDREN, {"tenant": transaction.tenant, IDS: some}):
+            children.add(child)
+            if role == MEMBER:
+                quoting.add(child)
     kept: set[bytes] = set()
-    for some in parcels(transaction, children):
+    for some in parcels(transaction, children - quoting):
         edges = transaction.tuples(_PARENTS, {"tenant": transaction.tenant, IDS: some})
         kept.update(child for child, parent in edges if parent not in going)
-    return children - kept, kept
+    return children - kept, kept, quoting
 
 
 def _in_order(found: Mapping[Kind, Collection[bytes]]) -> dict[Kind, list[bytes]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from retentia.store import claims, manifests, passages, personal, schema, summaries, tool_uses
+from retentia.store import claims, manifests, passages, personal, schema, summaries, tool_uses, uses
 from retentia.store.database import Transaction, batches
 
 BOOKKEEPING = frozenset(
@@ -103,6 +103,12 @@ DERIVED: Mapping[str, DerivedKind] = {
             rebuilt_by="retentia.lifecycle.reindex",
             erase=tool_uses.delete_uses,
             scan=tool_uses.count_uses,
+        ),
+        DerivedKind(
+            table="record_use",
+            rebuilt_by="retentia.read.use_buffer",
+            erase=uses.delete_uses,
+            scan=uses.count_uses,
         ),
     )
 }

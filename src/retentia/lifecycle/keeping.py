@@ -1,17 +1,21 @@
 """What is kept and for how long: the schedule, the quota, the written policy; the bin, legal holds and custody."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 from retentia.errors import InvalidInput
+from retentia.learn.consolidate import ConsolidationSettings
 from retentia.lifecycle.bin import Bin
+from retentia.lifecycle.consolidate import Consolidator
+from retentia.lifecycle.consolidate_due import consolidate_due
 from retentia.lifecycle.erase import Eraser, Erasure
 from retentia.lifecycle.growth import Growth, by_month
 from retentia.lifecycle.hold import all_holds, in_custody
 from retentia.lifecycle.policy import LayerPolicy, policy, restorable_for
 from retentia.lifecycle.retention import ACTOR, Expiry, expire_all
+from retentia.model.consolidation import Consolidation
 from retentia.model.hold import Hold, InCustody, Released
 from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.removal import Removal
@@ -23,15 +27,23 @@ from retentia.store import growth, tenant_settings
 from retentia.store.database import Database
 from retentia.store.tenant_settings import Quota
 
+CONSOLIDATION = Actor("consolidation", "consolidation")
+"""Whom the audit log names where a worker consolidates."""
+
+_MONTH = timedelta(days=30)
+
 
 class Keeping:
     """For those who administer a store; `Memory.keeping` has it. `actor` is whom the audit log names."""
 
-    def __init__(self, database: Database, eraser: Eraser, *, actor: Actor) -> None:
+    def __init__(
+        self, database: Database, eraser: Eraser, *, actor: Actor, consolidation: ConsolidationSettings | None = None
+    ) -> None:
         self._database = database
         self._eraser = eraser
         self._bin = Bin(database, eraser)
         self._actor = actor
+        self._consolidation = consolidation or ConsolidationSettings()
 
     def schedule(self, tenant: str) -> Schedule:
         """Return the retention schedule that decides on what is written from now on."""
@@ -91,9 +103,36 @@ class Keeping:
         return self._bin.purge()
 
     def upkeep(self) -> None:
-        """Do what is due: let go of what has expired, and purge the bin."""
+        """Do what is due: let go of what has expired, purge the bin, and consolidate."""
         self.expire()
         self.purge()
+        if self._consolidation.every_days is not None:
+            consolidate_due(
+                self._database,
+                Consolidator(self._database, self._bin, actor=CONSOLIDATION, settings=self._consolidation),
+                every_days=self._consolidation.every_days,
+                undo_for=_undo(None),
+            )
+
+    def consolidate(
+        self,
+        *,
+        scope: Scope,
+        dry_run: bool = False,
+        topics: bool | None = None,
+        undo_for: timedelta | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Consolidation:
+        """Put together what says the same in exactly this scope, and raise confidence where more sources speak for it.
+
+        With `topics` also gather what belongs together; None is as the settings say. `dry_run` only tells. What goes
+        can be restored for `undo_for`, None for as long as the policy says. `stop` ends it between two steps.
+        """
+        chosen = self._consolidation if topics is None else replace(self._consolidation, topics=topics)
+        consolidator = Consolidator(self._database, self._bin, actor=self._actor, settings=chosen)
+        if dry_run:
+            return consolidator.preview(scope)
+        return consolidator.run(scope, undo_for=_undo(undo_for), stop=stop)
 
     def remove(self, ids: Sequence[RecordId], *, scope: Scope, undo_for: timedelta) -> Erasure:
         """Put records of exactly this scope out of sight, to be restored within a time; `Memory.forget` asks for it.
@@ -137,6 +176,11 @@ class Keeping:
         if why:
             check_opaque("reason", why)
         return in_custody(self._database, tenant, content=content, actor=replace(self._actor, reason=why))
+
+
+def _undo(undo_for: timedelta | None) -> timedelta:
+    """Return for how long a consolidation can be undone: as given, as the policy says, or else a month."""
+    return undo_for or restorable_for() or _MONTH
 
 
 def _id(given: str) -> RecordId:

@@ -94,9 +94,11 @@ def _check_sources(transaction: Transaction, ids: Collection[bytes]) -> None:
     known_from = binned.sources(transaction, coming)
     others = {source for some in known_from.values() for source in some} - coming
     away = binned.removal_of(transaction, others)
-    for some in known_from.values():
-        if some <= away.keys():
-            first = id_text(away[min(some)])
+    quoted = binned.members(transaction, coming)
+    for child, some in known_from.items():
+        gone = (some if some <= away.keys() else set()) | (quoted.get(child, set()) & away.keys())
+        if gone:
+            first = id_text(away[min(gone)])
             raise Conflict(f"some of it is known only from what the removal {first!r} took; restore that one first")
 
 

@@ -1,30 +1,40 @@
-"""Echoes: a record that only quotes another one found says nothing more; the source is shown, once. Pure."""
+"""Echoes: records that say the same thing are shown once, with the ids of the others. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from retentia.model.record import ItemRecord
 from retentia.read.query import Hit
 
 
-def without_echoes(hits: Iterable[Hit]) -> list[Hit]:
-    """Leave out items whose text stands word for word in one of their sources, where that is a hit, too.
+def shown_once(hits: Iterable[Hit]) -> list[Hit]:
+    """Put hits together that say the same, each where its best one stood; `also` of what is shown names the others.
 
-    The source takes the place of the first of both, with its score; where one of both needs to be confirmed, so does
-    the source.
+    An item whose text stands word for word in one of its sources is shown by that source, where that is a hit and still
+    holds. Items with the same text, such as two facts of one sentence, are shown by the best of them.
+    Where one of them needs to be confirmed, so does what is shown.
     """
     listed = list(hits)
-    by_id = {hit.id: hit for hit in listed}
-    shown: dict[str, Hit] = {}
+    texts = {hit.id: hit.record.text for hit in listed if hit.newer is None}
+    groups: dict[str, list[Hit]] = {}
     for hit in listed:
-        said = _said_in(hit, by_id) or hit
-        first = shown.setdefault(said.id, replace(said, score=hit.score) if said is not hit else hit)
-        if hit.needs_confirmation and not first.needs_confirmation:
-            shown[said.id] = replace(first, needs_confirmation=True)
-    return list(shown.values())
+        groups.setdefault(_shown_by(hit, texts), []).append(hit)
+    return [_together(name, some) for name, some in groups.items()]
 
 
-def _said_in(hit: Hit, found: Mapping[str, Hit]) -> Hit | None:
+def _shown_by(hit: Hit, texts: dict[str, str]) -> str:
+    """Name what shows a hit: a source, or the text that several items have in common, or itself."""
     record = hit.record
-    sources = (found.get(source.id) for source in record.sources) if isinstance(record, ItemRecord) else ()
-    return next((source for source in sources if source is not None and record.text in source.record.text), None)
+    if not isinstance(record, ItemRecord) or hit.newer is not None:
+        return hit.id
+    said = (source.id for source in record.sources if record.text in texts.get(source.id, ""))
+    return next(said, None) or f"{record.scope} {record.text}"
+
+
+def _together(name: str, hits: list[Hit]) -> Hit:
+    if len(hits) == 1:
+        return hits[0]
+    shown = next((hit for hit in hits if hit.id == name), hits[0])
+    others = tuple(hit.id for hit in hits if hit is not shown)
+    doubtful = any(hit.needs_confirmation for hit in hits)
+    return replace(shown, score=hits[0].score, also=others, needs_confirmation=doubtful)

@@ -12,6 +12,8 @@ _PHRASES = (
     ("temporal", _SOME, "tells a time, as the question asks"),
     ("bigrams", _SOME, "has the same word pairs"),
     ("session", 0.5, "comes from a conversation about this"),
+    ("confirmed", 1.0, "was confirmed"),
+    ("importance", 1.0, "is marked important"),
 )
 
 

@@ -19,7 +19,7 @@ from retentia.model.record import ItemRecord, Kind, Record, Status
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
-from retentia.read.echoes import without_echoes
+from retentia.read.echoes import shown_once
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
 from retentia.read.floor import Judge
@@ -29,7 +29,8 @@ from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Timing
 from retentia.read.residents import Residents
 from retentia.read.serving import Serving, ServingEmbedder
-from retentia.store import records, scopes, sessions
+from retentia.read.standing import LONG_UNUSED, Circumstances, StandingWeights, by_standing, names_one
+from retentia.store import records, scopes, sessions, uses
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.store.scopes import ScopeVersion
@@ -53,6 +54,7 @@ class ReadPipeline:
         presence: Presence,
         count_tokens: Callable[[str], int],
         weights: Weights | None = None,
+        standing: StandingWeights | None = None,
     ) -> None:
         self._database = database
         self._residents = residents
@@ -60,6 +62,7 @@ class ReadPipeline:
         self._presence = presence
         self._count_tokens = count_tokens
         self._weights = weights or Weights()
+        self._standing = standing or StandingWeights()
         # What the first question would otherwise wait for: the word lists, and finding the libraries that calculate.
         analyse_query("")
         with one_blas_thread():
@@ -120,8 +123,9 @@ class ReadPipeline:
                 allowed = without_past(index.columns, allowed)
             if limited:
                 allowed = without(index.columns, allowed, _withheld(transaction, limited))
+            stands = index.columns.has_items
             with one_blas_thread():  # one product of a matrix and a vector: where cores are busy, threads cost tenfold
-                wanted = query.limit + (query.limit if index.columns.has_items else 0)  # some may be echoes
+                wanted = query.limit + (query.limit if stands else 0)  # for echoes, and for standing
                 wanted = wanted if query.floor is None else max(wanted, _CANDIDATES_FOR_FLOOR)
                 ranking = index.search(terms, vector, limit=wanted, allowed=allowed, weights=self._weights)
             pending = resident.pending
@@ -147,6 +151,9 @@ class ReadPipeline:
                 passages=len(index),
             )
             ranked = judge.meant(ranking, found)[: query.limit]
+        if stands:
+            circumstances = _circumstances(transaction, query, terms, found, readable)
+            ranked = by_standing(ranked, found, circumstances, self._standing)
         kept = _without_twins(ranked, found)
         newer = newer_results(transaction, readable, list(kept.values()), until=query.until)
         replaced: dict[RecordId, Newer] = {}
@@ -197,7 +204,7 @@ class ReadPipeline:
             for entry, record in there
             if record is not None
         )
-        for hit in without_echoes(hits_of):
+        for hit in shown_once(hits_of):
             if left is not None:
                 if hit.tokens > left:
                     continue
@@ -221,6 +228,19 @@ class ReadPipeline:
             newer=newer,
             needs_confirmation=consequential and _is_unconfirmed(record),
         )
+
+
+def _circumstances(
+    transaction: Transaction, query: Query, terms: QueryTerms, found: Mapping[bytes, Record], view: View
+) -> Circumstances:
+    """Look up when the old items found were last shown, and whether the question lets old ones fade."""
+    long_ago = transaction.now - LONG_UNUSED
+    items = [key for key, record in found.items() if isinstance(record, ItemRecord) and record.recorded_at < long_ago]
+    shown = uses.shown(transaction, view.scope_ids, items) if items else {}
+    bounds = (query.since, query.until, query.as_of)
+    names = terms.asks_when or terms.asks_past or any(bound is not None for bound in bounds) or names_one(query.text)
+    last = {record_id: one.last_at for record_id, one in shown.items()}
+    return Circumstances(now=transaction.now, shown=last, fades=not names)
 
 
 def _seen(

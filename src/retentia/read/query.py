@@ -62,7 +62,9 @@ class Hit:
     `score` orders the hits of one answer and means nothing across answers. `signals` holds each signal before its
     weight, `reason` the same in words, `spans` where in the record's text the match lies, `tokens` what `text` costs.
     `newer` tells of a newer result of the same tool call, or of what is so now instead; None where there is none.
-    `needs_confirmation` marks what the person should confirm first, where the question was consequential.
+    `also` names other hits that say the same and are not shown beside it, the best first: items learned from the
+    sentence, or of the same text. `needs_confirmation` marks what the person should confirm first, where the question
+    was consequential.
     """
 
     record: Record
@@ -73,6 +75,7 @@ class Hit:
     signals: Mapping[str, float]
     reason: str
     newer: Newer | None = None
+    also: tuple[str, ...] = ()
     needs_confirmation: bool = False
 
     @property
@@ -83,7 +86,7 @@ class Hit:
     @property
     def shown_ids(self) -> tuple[str, ...]:
         """The ids of all records that it shows something of."""
-        return (self.id,) if self.newer is None else (self.id, self.newer.id)
+        return (self.id, *self.also) if self.newer is None else (self.id, *self.also, self.newer.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from retentia.model.ids import id_bytes, id_text
 from retentia.model.message import JSON
 from retentia.model.passage import IS_PAST
 from retentia.model.record import Status
-from retentia.store import claims, passages, scopes
+from retentia.store import claims, passages, scopes, topics
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction
@@ -56,6 +56,16 @@ _RETRACT = (
     update(item)
     .where(*_HERE, among(item.c.id))
     .values(retracted_at=bindparam("at"), version=item.c.version + 1, content_key=None)
+)
+_RAISE = (
+    update(item)
+    .where(*_HERE, item.c.id == bindparam("i"), item.c.confidence < bindparam("c"))
+    .values(confidence=bindparam("c"))
+)
+_SEEN = (
+    update(item)
+    .where(*_HERE, item.c.id == bindparam("i"), item.c.seen_count < bindparam("n"))
+    .values(seen_count=bindparam("n"))
 )
 _BELIEVED = frozenset({Status.STATED.value, Status.CONFIRMED.value})
 _MARK_PAST = (
@@ -135,6 +145,8 @@ def change(
     touched = list(dict.fromkeys([*begins, *ends, *retracts]))
     if not touched:
         return
+    retracts = {*retracts, *topics.quoting(transaction, scope_id, touched)}  # they quote what is no longer so
+    touched = [*ends, *sorted(retracts)]
     before = versions(transaction, scope_id, touched)
     for record_id, at in begins.items():
         transaction.run(_BEGIN, {**key, "i": record_id, "at": at})
@@ -227,3 +239,27 @@ def update_item(
         raise Conflict(f"{id_text(record_id)!r} was changed meanwhile; read it again")
     claims.add_revisions(transaction, scope_id, [revision])
     scopes.record_change(transaction, scope_id, [record_id])
+    if "retracted_at" in values or "valid_to" in values:
+        retract(transaction, scope_id, topics.quoting(transaction, scope_id, [record_id]))
+
+
+def retract(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> None:
+    """Take items out of what is believed and out of the index; a topic of which a member changed needs no revision."""
+    change(transaction, scope_id, ends={}, retracts=record_ids, revisions=())
+
+
+def raise_confidence(transaction: Transaction, scope_id: int, confidences: Mapping[bytes, float]) -> None:
+    """Raise how sure some items of a scope are; what is surer already stays. How firmly they stand is not touched."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    rows = [{**key, "i": record_id, "c": confidence} for record_id, confidence in confidences.items()]
+    if rows:
+        transaction.run(_RAISE, rows)
+        scopes.record_change(transaction, scope_id, sorted(confidences))
+
+
+def count_sources(transaction: Transaction, scope_id: int, seen: Mapping[bytes, int]) -> None:
+    """Say of items that they were seen at least so often."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    rows = [{**key, "i": record_id, "n": times} for record_id, times in seen.items()]
+    if rows:
+        transaction.run(_SEEN, rows)

@@ -30,6 +30,7 @@ from retentia.store.database import Rows, Transaction, batches
 from retentia.store.packed import packed, unpacked
 from retentia.store.records import TABLES, SourceKey, View
 from retentia.store.schema import bin_derived_from, bin_record, derived_from, item
+from retentia.store.topics import MEMBER
 
 _GOING = 0
 """The purge time of a record that is being purged: nobody can restore it any more."""
@@ -55,6 +56,9 @@ _SOURCES = select(bin_derived_from.c.child_id, bin_derived_from.c.parent_id).whe
     _EDGES_OF_TENANT, among(bin_derived_from.c.child_id)
 )
 _DERIVED = select(bin_derived_from.c.child_id).where(_EDGES_OF_TENANT, among(bin_derived_from.c.parent_id))
+_QUOTED = (bin_derived_from.c.role == MEMBER,)
+_MEMBERS = _SOURCES.where(*_QUOTED)
+_QUOTING = _DERIVED.where(*_QUOTED)
 _LIES_HERE = exists().where(
     bin_record.c.tenant == bin_derived_from.c.tenant,
     or_(bin_record.c.id == bin_derived_from.c.child_id, bin_record.c.id == bin_derived_from.c.parent_id),
@@ -325,6 +329,25 @@ def derived(transaction: Transaction, ids: Collection[bytes]) -> set[bytes]:
         bytes(child)
         for some in parcels(transaction, ids)
         for (child,) in transaction.tuples(_DERIVED, {**key, IDS: some})
+    }
+
+
+def members(transaction: Transaction, ids: Collection[bytes]) -> dict[bytes, set[bytes]]:
+    """Return, by id, which records the topics among those in the bin quote."""
+    found: dict[bytes, set[bytes]] = {}
+    for some in parcels(transaction, ids):
+        for child, parent in transaction.tuples(_MEMBERS, {"tenant": transaction.tenant, IDS: some}):
+            found.setdefault(bytes(child), set()).add(bytes(parent))
+    return found
+
+
+def quoting(transaction: Transaction, ids: Collection[bytes]) -> set[bytes]:
+    """Return the topics that quote some records, where one of the two lies in the bin."""
+    key = {"tenant": transaction.tenant}
+    return {
+        bytes(child)
+        for some in parcels(transaction, ids)
+        for (child,) in transaction.tuples(_QUOTING, {**key, IDS: some})
     }
 
 

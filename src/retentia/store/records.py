@@ -368,6 +368,18 @@ _SOURCES_OF = (
 )
 
 
+def believed(transaction: Transaction, view: View) -> list[ItemRecord]:
+    """Return all items that are believed and hold on, in the order of their ids, with their sources."""
+    statement = _in_view(item, transaction, view).where(
+        item.c.status.in_(["stated", "confirmed"]), item.c.retracted_at.is_(None), item.c.valid_to.is_(None)
+    )
+    found: dict[bytes, Record] = {}
+    for row in transaction.rows(statement.order_by(item.c.id)):
+        fields = _fields(item, row)
+        found[fields["id"]] = _item(fields, view)
+    return [one for one in _with_sources(transaction, found).values() if isinstance(one, ItemRecord)]
+
+
 def items_about(
     transaction: Transaction,
     view: View,

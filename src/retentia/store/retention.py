@@ -10,6 +10,7 @@ from retentia.model.record import Kind
 from retentia.store.database import Transaction, batches
 from retentia.store.records import RECORD_TABLES, TABLES, View
 from retentia.store.schema import derived_from, item
+from retentia.store.topics import MEMBER
 
 _GOING = 0
 """The date of a record that is being erased: nobody can keep it any more."""
@@ -38,8 +39,12 @@ def expired(transaction: Transaction, *, limit: int) -> list[Due]:
 
 
 def supporting(transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
-    """Return those of the records from which others are derived."""
-    statement = select(derived_from.c.parent_id).distinct().where(derived_from.c.tenant == transaction.tenant)
+    """Return those of the records from which others are derived; what a topic quotes does not stay for its sake."""
+    statement = (
+        select(derived_from.c.parent_id)
+        .distinct()
+        .where(derived_from.c.tenant == transaction.tenant, derived_from.c.role != MEMBER)
+    )
     return {
         bytes(row.parent_id)
         for some in batches(record_ids)
@@ -96,6 +101,17 @@ def keep(transaction: Transaction, view: View, kind: Kind, record_id: bytes, *, 
     )
     if not kept:
         raise Conflict("the record has expired and is being erased; it cannot be kept any more")
+
+
+def extend(transaction: Transaction, scope_id: int, item_id: bytes, *, until: int | None) -> bool:
+    """Let an item go later, its review as it is; False where it is being erased already."""
+    statement = update(item).where(
+        item.c.tenant == transaction.tenant,
+        item.c.scope_id == scope_id,
+        item.c.id == item_id,
+        item.c.expires_at.is_distinct_from(_GOING),
+    )
+    return transaction.run(statement.values(expires_at=until)) == 1
 
 
 def due_for_review(transaction: Transaction, view: View, *, limit: int) -> dict[Kind, list[bytes]]:

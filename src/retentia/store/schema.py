@@ -295,6 +295,16 @@ revision = Table(
     sqlite_with_rowid=False,
 )
 
+record_use = Table(
+    "record_use",
+    metadata,
+    *_scoped(),
+    _id("record_id", primary_key=True),
+    _number("shown"),
+    _number("last_shown_at"),
+    sqlite_with_rowid=False,
+)
+
 passage = Table(
     "passage",
     metadata,

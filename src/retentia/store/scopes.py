@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
+from sqlalchemy import Row, bindparam, delete, func, insert, or_, select, update
 
 from retentia.model.scope import Scope
 from retentia.store.database import Transaction
@@ -128,6 +128,12 @@ def all_scopes(transaction: Transaction) -> list[tuple[int, Scope]]:
         select(scope).where(scope.c.tenant == transaction.tenant).order_by(scope.c.user, scope.c.space, scope.c.agent)
     )
     return [(row.scope_id, _name(row)) for row in rows]
+
+
+def first_made_at(transaction: Transaction) -> int | None:
+    """Return when the first scope of the tenant was made, in UTC microseconds; None where it has none."""
+    row = transaction.first(select(func.min(scope.c.created_at)).where(scope.c.tenant == transaction.tenant))
+    return None if row is None or row[0] is None else int(row[0])
 
 
 def named(transaction: Transaction, scope_ids: Collection[int]) -> dict[int, Scope]:

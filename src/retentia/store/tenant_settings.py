@@ -22,6 +22,7 @@ _QUOTA = "quota"
 _CEILING = "model_ceiling"
 _TOOLS = "tools"
 _TOOLS_NOTED = "tools noted"
+_CONSOLIDATED = "consolidated"
 _ALL = select(tenant_setting.c.name, tenant_setting.c.value).where(tenant_setting.c.tenant == bindparam("tenant"))
 
 
@@ -51,6 +52,8 @@ class TenantSettings:
     """What holds for a tenant: its own choice, or what is shipped.
 
     `tool_rules` is JSON, "" without any. `has_noted_tools` tells that the uses of tools of all its records are noted.
+    `consolidated_at` is when its scopes were last consolidated (UTC microseconds, 0 for never), and `next_scope` the
+    number of the first scope that the run at work has not come to, 0 when none is at work.
     """
 
     schedule: Schedule
@@ -58,6 +61,8 @@ class TenantSettings:
     ceiling: Ceiling
     tool_rules: str = ""
     has_noted_tools: bool = False
+    consolidated_at: int = 0
+    next_scope: int = 0
 
 
 def load(transaction: Transaction) -> TenantSettings:
@@ -91,6 +96,11 @@ def note_tools(transaction: Transaction) -> None:
     _write(transaction, _TOOLS_NOTED, {})
 
 
+def note_consolidated(transaction: Transaction, *, at: int, next_scope: int) -> None:
+    """Remember when the scopes of the tenant were last consolidated, and how far the run at work has come."""
+    _write(transaction, _CONSOLIDATED, {"consolidated_at": at, "next_scope": next_scope})
+
+
 @lru_cache(maxsize=256)
 def _parsed(rows: tuple[tuple[str, str], ...]) -> TenantSettings:
     texts = dict(rows)
@@ -101,6 +111,7 @@ def _parsed(rows: tuple[tuple[str, str], ...]) -> TenantSettings:
         ceiling=Ceiling.parse(found[_CEILING]) if _CEILING in found else Ceiling(),
         tool_rules=texts.get(_TOOLS, ""),
         has_noted_tools=_TOOLS_NOTED in found,
+        **found.get(_CONSOLIDATED, {}),
     )
 
 

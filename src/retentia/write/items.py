@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import select
+
 from retentia.errors import EmptyContent, InvalidInput
 from retentia.model.claim import claim_of
 from retentia.model.ids import id_bytes
@@ -16,6 +18,7 @@ from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.store import records, schema
 from retentia.store.database import Transaction
+from retentia.store.topics import MEMBER
 from retentia.write import admission
 from retentia.write.rows import Draft
 
@@ -101,3 +104,18 @@ def link_sources(transaction: Transaction, record_id: bytes, sources: Iterable[S
                 "role": source.role,
             },
         )
+
+
+def derive_also_from(transaction: Transaction, record_id: bytes, instead_of: Collection[bytes]) -> None:
+    """Note an item as a source of all that is known from some others, beside them; what quotes them is left out."""
+    derived_from = schema.derived_from
+    statement = select(derived_from).where(
+        derived_from.c.tenant == transaction.tenant,
+        derived_from.c.parent_kind == "item",
+        derived_from.c.parent_id.in_(instead_of),
+        derived_from.c.child_id != record_id,
+        derived_from.c.role != MEMBER,
+    )
+    for row in transaction.rows(statement):
+        copied = {column.name: getattr(row, column.name) for column in derived_from.c}
+        transaction.insert_new(derived_from, {**copied, "parent_id": record_id, "start": 0, "end": 0})

@@ -2,6 +2,7 @@
 
 from retentia.evals.loaders.beam import load_beam
 from retentia.evals.loaders.factconsolidation import load_factconsolidation
+from retentia.evals.loaders.lifebench import load_lifebench
 from retentia.evals.loaders.locomo import load_locomo
 from retentia.evals.loaders.metatool import load_metatool
 from retentia.evals.loaders.multilingual import load_multilingual
@@ -11,6 +12,7 @@ from retentia.evals.loaders.xquad import load_xquad
 __all__ = [
     "load_beam",
     "load_factconsolidation",
+    "load_lifebench",
     "load_locomo",
     "load_metatool",
     "load_multilingual",
