@@ -62,6 +62,20 @@ def test_a_forgotten_fact_is_not_learned_again_from_the_message_that_stays(memor
     assert values(memory, scope) == {}
 
 
+@pytest.mark.parametrize("verb", ["reject", "retract"])
+def test_what_the_person_threw_out_is_not_learned_again_from_the_same_words(
+    memory: Memory, scope: Scope, verb: str
+) -> None:
+    said = memory.add("I live in Berlin.", scope=scope).id
+    (home,) = memory.facts.get("home", scope=scope)
+    getattr(memory.facts, verb)(home.id, scope=scope)
+    learn_again(memory, scope, said)
+    assert values(memory, scope) == {}
+    assert memory.facts.inbox(scope=scope) == []
+    memory.add("I live in Berlin.", scope=scope)
+    assert values(memory, scope) == {"home": ["Berlin"]}
+
+
 def test_only_what_was_forgotten_is_kept_from_being_learned_again(memory: Memory, scope: Scope) -> None:
     said = memory.add("My name is Alex and I live in Berlin.", scope=scope).id
     (home,) = memory.facts.get("home", scope=scope)
