@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from retentia import Memory, Scope
+from retentia import Memory, Models, Scope
 from retentia.model.ids import id_bytes
 from retentia.store import jobs, scopes
-from retentia.testing import FakeEmbedder
+from retentia.testing import FakeEmbedder, FakeModel
 
 
 @pytest.fixture
@@ -111,3 +111,40 @@ def test_what_was_erased_stays_unlearned_in_a_store_that_is_opened_anew(store_ur
     with Memory.open(store_url, **options) as memory:  # type: ignore[arg-type]
         learn_again(memory, scope, said)
         assert values(memory, scope) == {}
+
+
+@pytest.mark.parametrize("is_forgotten", [False, True])
+def test_a_model_that_reads_the_session_later_does_not_propose_again_what_was_forgotten(
+    store_url: str, tmp_path: Path, scope: Scope, is_forgotten: bool
+) -> None:
+    text = "I live in Berlin."
+    proposed = {
+        "kind": "fact",
+        "message": "m1",
+        "quote": text,
+        "subject": "user",
+        "attribute": "home",
+        "value": "Berlin",
+        "is_not": False,
+        "manner": "asserted",
+        "since": "",
+        "until": "",
+        "applies_to": "",
+        "due": "",
+        "reasons": [],
+        "rejected": [],
+    }
+    ledger = tmp_path / "erased.ledger"
+    with Memory.open(store_url, embedder=None, worker=False, ledger=ledger) as memory:
+        memory.add(text, scope=scope)
+        (home,) = memory.facts.get("home", scope=scope)
+        if is_forgotten:
+            memory.erase(home.id, scope=scope)
+    model = FakeModel({"items": [proposed]}, then={"items": []})
+    models = Models(learn=model)
+    with Memory.open(store_url, embedder=None, worker=False, ledger=ledger, models=models) as memory:
+        memory.checkpoint(scope=scope)
+        memory.drain()
+        assert model.left == 0
+        assert values(memory, scope) == ({} if is_forgotten else {"home": ["Berlin"]})
+        assert memory.facts.inbox(scope=scope) == []
