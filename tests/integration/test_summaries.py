@@ -311,6 +311,7 @@ def test_a_long_import_is_summarised_when_a_context_needs_it(sqlite_url: str) ->
     with opened(sqlite_url, Telling()) as memory:
         said = [{"role": "user", "content": f"m{number} " + "word " * 20} for number in range(1, 301)]
         memory.add(said, scope=ANNA, session="chat")
+        memory.drain()  # learns from them
         assert memory.jobs(tenant="acme") == []
         first = memory.context("and?", scope=ANNA, session="chat", budget=800)
         assert first.gap is not None

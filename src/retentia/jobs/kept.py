@@ -10,9 +10,9 @@ from dataclasses import replace
 from retentia.model.ids import RecordId, new_id_bytes
 from retentia.model.message import JSON
 from retentia.model.provenance import Source, Trust
-from retentia.model.record import Importance, Kind, MessageRecord, Status
+from retentia.model.record import ABOUT, Importance, Kind, MessageRecord, Status
 from retentia.model.scope import Scope
-from retentia.store import records, schema
+from retentia.store import beliefs, records, schema
 from retentia.store.database import Transaction
 from retentia.working.kept import KeptKind
 from retentia.write import indexed
@@ -27,8 +27,6 @@ _KINDS = {
     KeptKind.REJECTED: Kind.KNOWLEDGE,
     KeptKind.ENVIRONMENT: Kind.KNOWLEDGE,
 }
-ABOUT = "about"
-"""The key of the metadata that says what a kept sentence is: decision, reason, rejected or environment."""
 
 
 def write_kept(
@@ -49,11 +47,12 @@ def write_kept(
         start, end = int(str(one["start"])), int(str(one["end"]))
         source = Source(kind=Kind.MESSAGE.value, id=message.id, start=start, end=end)
         key = (_KINDS[about], content_key(message.text[start:end]))
-        record_id = records.see_again(transaction, place.scope_id, *key)
-        if record_id is None:
+        known = records.known_contents(transaction, place.scope_id, [key]).get(key)
+        if known is None:
             row = fresh.setdefault(key, _row(about, message, source, recorded_at=transaction.now))
-            record_id = row.indexed.record_id
-        link_sources(transaction, record_id, [source])
+            link_sources(transaction, row.indexed.record_id, [source])
+        elif link_sources(transaction, known, [source]):  # otherwise it was learned from these very words
+            beliefs.see_again(transaction, place.scope_id, [known])
     place.insert(schema.item, list(fresh.values()))
 
 

@@ -18,7 +18,7 @@ from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.learned import Effect, Learned
 from retentia.model.message import JSON
 from retentia.model.provenance import Source, Trust
-from retentia.model.record import Kind, Status
+from retentia.model.record import ABOUT, Kind, Status
 from retentia.model.time import Moment
 from retentia.store import beliefs, claims, records, schema
 from retentia.store.claims import Standing
@@ -300,7 +300,7 @@ def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, r
         text=taught.text,
         moment=candidate.since or taught.at,
         trust=taught.trust,
-        metadata=None,
+        metadata=dump({ABOUT: Kind.DECISION.value}) if candidate.kind is Kind.DECISION else None,
         columns={
             "kind": candidate.kind,
             "status": status,

@@ -31,6 +31,8 @@ class Kind(StrEnum):
     KNOWLEDGE = "knowledge"
 
 
+ABOUT = "about"
+"""The key of the metadata that says what a kept sentence is: decision, reason, rejected or environment."""
 ITEM_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}
 
 

@@ -88,9 +88,9 @@ def check_sources(transaction: Transaction, scope: Scope, sources: Collection[So
             raise InvalidInput(f"the source {source.id!r} is not in this scope; cite a record that is")
 
 
-def link_sources(transaction: Transaction, record_id: bytes, sources: Iterable[Source]) -> None:
-    """Note which records an item is known from."""
-    for source in sources:
+def link_sources(transaction: Transaction, record_id: bytes, sources: Iterable[Source]) -> int:
+    """Note which records an item is known from; return how many of them were not noted yet."""
+    return sum(
         transaction.insert_new(
             schema.derived_from,
             {
@@ -104,6 +104,8 @@ def link_sources(transaction: Transaction, record_id: bytes, sources: Iterable[S
                 "role": source.role,
             },
         )
+        for source in sources
+    )
 
 
 def derive_also_from(transaction: Transaction, record_id: bytes, instead_of: Collection[bytes]) -> None:
