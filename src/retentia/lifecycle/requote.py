@@ -22,13 +22,15 @@ from retentia.store import beliefs, records
 from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction
 from retentia.store.records import View
-from retentia.store.schema import derived_from
+from retentia.store.schema import derived_from, item
 from retentia.write.admission import dump
 from retentia.write.items import content_key
 from retentia.write.rows import moment_columns
 
 _EDGES = select(derived_from.c.child_id, derived_from.c.parent_id, derived_from.c.start, derived_from.c.end).where(
-    derived_from.c.tenant == bindparam("tenant"), among(derived_from.c.child_id)
+    derived_from.c.tenant == bindparam("tenant"),
+    derived_from.c.child_kind == bindparam("kind"),
+    among(derived_from.c.child_id),
 )
 _MARKS = ".,;:!?\"'»«„“”()"
 
@@ -68,10 +70,11 @@ def _quotes(
     transaction: Transaction, named: Mapping[int, Scope], gone: Collection[bytes], staying: Collection[bytes]
 ) -> dict[bytes, list[tuple[bytes, str]]]:
     """Return the messages that are left of each item, and what they say of it, in the order they were said."""
+    key = {"tenant": transaction.tenant, "kind": item.name}
     edges = [
         (bytes(child), bytes(parent), start, end)
         for some in parcels(transaction, staying)
-        for child, parent, start, end in transaction.tuples(_EDGES, {"tenant": transaction.tenant, IDS: some})
+        for child, parent, start, end in transaction.tuples(_EDGES, {**key, IDS: some})
         if bytes(parent) not in gone
     ]
     view = View(named)

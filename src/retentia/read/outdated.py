@@ -52,20 +52,20 @@ def is_touched(spans: Sequence[tuple[int, int]], stretches: Sequence[Outdated]) 
 
 def _instead(transaction: Transaction, view: View, ended: Sequence[bytes]) -> Mapping[bytes, ItemRecord]:
     """Return what is believed now instead of each of some beliefs: of the same slot, or at the end of its changes."""
+    last = claims.current_in_slot_of(transaction, view.scope_ids, ended)
     next_of: dict[bytes, bytes] = {}
-    todo = set(ended)
+    todo = set(ended) - last.keys()
     for _ in range(_STEPS):
+        if not todo:
+            break
         causes = {
             id_bytes(one.record_id): id_bytes(one.cause)
             for one in claims.revisions(transaction, view.scope_ids, todo)
             if one.cause is not None
         }
+        todo = {cause for cause in causes.values() if cause not in next_of} - causes.keys()
         next_of.update(causes)
-        todo = {cause for cause in causes.values() if cause not in next_of}
-        if not todo:
-            break
-    last = {one: cause for one in ended if (cause := _last(one, next_of)) is not None}
-    last |= claims.current_in_slot_of(transaction, view.scope_ids, ended)
+    last |= {one: cause for one in ended if one not in last and (cause := _last(one, next_of)) is not None}
     wanted = set(last.values())
     fetched = records.fetch(transaction, view, records.kinds_of(transaction, view, wanted))
     held = {

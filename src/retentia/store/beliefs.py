@@ -176,9 +176,10 @@ def note(transaction: Transaction, scope_id: int, revisions: Sequence[Revision],
 
 def without_sources(transaction: Transaction, record_ids: Collection[bytes]) -> set[bytes]:
     """Return those of some items that no record is named for as their source."""
+    key = {"t": transaction.tenant, "kind": item.name}
     linked: set[bytes] = set()
     for some in parcels(transaction, record_ids):
-        linked.update(bytes(child) for (child,) in transaction.tuples(_LINKED, {"t": transaction.tenant, IDS: some}))
+        linked.update(bytes(child) for (child,) in transaction.tuples(_LINKED, {**key, IDS: some}))
     return set(record_ids) - linked
 
 

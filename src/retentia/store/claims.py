@@ -100,8 +100,13 @@ _STANDING: Select[Any] = (
     .select_from(claim.join(item, _JOINED))
     .where(claim.c.tenant == bindparam("t"), claim.c.scope_id == bindparam("s"))
 )
-_BY_SLOT = _STANDING.where(among(claim.c.subject_key), claim.c.attribute == bindparam("attribute"))
-_BY_VALUE = _STANDING.where(among(claim.c.value_key), claim.c.subject_key == bindparam("subject_key"))
+# Without a hint SQLite would read all claims of the scope: it takes the primary key for as good as an index.
+_BY_SLOT = _STANDING.where(among(claim.c.subject_key), claim.c.attribute == bindparam("attribute")).with_hint(
+    claim, "INDEXED BY claim_slot", "sqlite"
+)
+_BY_VALUE = _STANDING.where(among(claim.c.value_key), claim.c.subject_key == bindparam("subject_key")).with_hint(
+    claim, "INDEXED BY claim_value", "sqlite"
+)
 _TAKING_BACK = {change.value: change.value for change in (Change.CORRECTED, Change.RETRACTED, Change.NARROWED)}
 _cause = claim.alias("cause")
 _TAKEN_BACK = (

@@ -10,6 +10,7 @@ from typing import cast
 
 from sqlalchemy import URL, ClauseElement, Connection, Engine, Executable, create_engine, event
 from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
@@ -207,10 +208,19 @@ def _set_pragmas(connection: DBAPIConnection) -> None:
 @lru_cache(256)
 def _compiled(statement: Executable) -> tuple[str, Sequence[str], Params]:
     """Return a statement's text, the names of its parameters in order, and the values it brings along."""
-    compiled = cast("ClauseElement", statement).compile(dialect=sqlite_dialect.dialect())
+    dialect = sqlite_dialect.dialect()
+    dialect.statement_compiler = _Compiler
+    compiled = cast("ClauseElement", statement).compile(dialect=dialect)
     if not isinstance(compiled, SQLCompiler) or compiled.positiontup is None:
         raise TypeError(f"not a statement with positional parameters: {statement}")
     return str(compiled), compiled.positiontup, compiled.params
+
+
+class _Compiler(SQLiteCompiler):
+    """Writes the hints of a statement, such as INDEXED BY, which SQLAlchemy leaves out for SQLite."""
+
+    def get_from_hint_text(self, table: object, text: str | None) -> str | None:
+        return text
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:
