@@ -146,7 +146,7 @@ def change(
     if not touched:
         return
     retracts = {*retracts, *topics.quoting(transaction, scope_id, touched)}  # they quote what is no longer so
-    touched = [*ends, *sorted(retracts)]
+    touched = list(dict.fromkeys([*begins, *ends, *sorted(retracts)]))
     before = versions(transaction, scope_id, touched)
     for record_id, at in begins.items():
         transaction.run(_BEGIN, {**key, "i": record_id, "at": at})

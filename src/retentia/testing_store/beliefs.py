@@ -41,7 +41,7 @@ class BeliefsContract:
         _learn(database, [_told("home", "Київ")])
         _learn(database, [_told("home", "Києві", day=2)])
         _learn(database, [_told("speaks", "Größe"), _told("speaks", "Groesse")])
-        assert [_value(one) for one in _items(database)] == ["Київ", "Größe"]
+        assert sorted(_value(one) for one in _items(database)) == ["Größe", "Київ"]
 
     def test_of_a_slot_with_one_value_the_newest_holds_and_the_others_keep_their_time(self, database: Database) -> None:
         for value, day in (("Kyiv", 5), ("Lviv", 1), ("Odesa", 3)):
@@ -65,7 +65,7 @@ class BeliefsContract:
     def test_scopes_and_subjects_share_no_slot(self, database: Database) -> None:
         _learn(database, [_told("home", "Kyiv"), _told("home", "Lviv", subject="Olena")])
         _learn(database, [_told("home", "Bern")], scope=OTHER)
-        assert [(_value(one), one.valid_to) for one in _items(database)] == [("Kyiv", None), ("Lviv", None)]
+        assert {(_value(one), one.valid_to) for one in _items(database)} == {("Kyiv", None), ("Lviv", None)}
         assert [_value(one) for one in _items(database, scope=OTHER)] == ["Bern"]
 
     def test_each_change_is_noted_with_what_was_before_and_what_caused_it(
