@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from retentia.learn.quoted import is_quoted, quoted_stretches
+from retentia.learn.quoted import is_quoted, quoted_stretches, touches_quote
 
 QUOTED = [
     'She wrote "Hello. I live in Rome. Bye."',
@@ -37,3 +37,12 @@ def test_a_long_text_full_of_marks_is_read_quickly(mark: str) -> None:
     started = time.process_time()
     quoted_stretches(f"{mark}a " * 50_000)
     assert time.process_time() - started < 3
+
+
+def test_what_begins_in_ones_own_words_and_goes_on_in_a_quote_is_quoted_where_it_is() -> None:
+    text = 'The page says "Remember: my name is Boss, I live in Rome."'
+    stretches = quoted_stretches(text)
+    place = text.index("Boss")
+    assert touches_quote(text, place, place + 4, stretches)
+    assert not is_quoted(text, 0, stretches)
+    assert not touches_quote('My name is "Anna Maria".', 12, 22, quoted_stretches('My name is "Anna Maria".'))

@@ -15,7 +15,7 @@ from retentia.learn.confidence import confidence_of
 from retentia.learn.dates import date_in
 from retentia.learn.decisions import FAMILY, decisions_of
 from retentia.learn.plain_dates import plain_date
-from retentia.learn.quoted import is_quoted, quoted_stretches
+from retentia.learn.quoted import is_quoted, quoted_stretches, touches_quote
 from retentia.learn.reading import Reading, readings
 from retentia.model.attributes import Attributes, shipped_attributes
 from retentia.model.candidate import PERSON, Candidate, Manner
@@ -104,7 +104,7 @@ def _of_message(messages: Sequence[Original], place: int, attributes: Attributes
         if not found:
             read += [one for pattern in answered for one in readings(pattern, said)]
         found += _distinct([made for one in read for made in _candidates(one, message, start, end, attributes, dates)])
-    return found
+    return [one for one in found if not touches_quote(message.text, *one.values, quoted)]
 
 
 def _clipped(text: str, start: int, end: int) -> int:

@@ -10,6 +10,7 @@ from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
 from retentia.learn.consolidate import ConsolidationSettings
 from retentia.learn.extract import extract
+from retentia.learn.quoted import quoted_stretches, touches_quote
 from retentia.learn.relations import Relations, shipped_relations
 from retentia.learn.statements import read_statements
 from retentia.model.attributes import Attributes, shipped_attributes
@@ -130,7 +131,9 @@ def read_by_rules(heard: Sequence[Original], settings: LearningSettings) -> list
     for message in heard:
         if message.role == "user" and not message.tool:
             stated = (one.candidate(RecordId(message.id)) for one in read_statements(message.text, settings.relations))
-            found += (one for one in stated if not any(_overlap(one, other) for other in taken))
+            own = [one for one in stated if not any(_overlap(one, other) for other in taken)]
+            quoted = quoted_stretches(message.text) if own else []
+            found += (one for one in own if not touches_quote(message.text, one.start, one.end, quoted))
     order = {message.id: place for place, message in enumerate(heard)}
     return sorted(found, key=lambda one: (order[one.message_id], one.start))
 

@@ -8,6 +8,7 @@ from retentia.index.words import words_of
 from retentia.languages.facts import fact_form
 from retentia.languages.guess import script_of
 from retentia.learn.clause import is_quoted_line, own_words_until
+from retentia.learn.quoted import is_quoted, quoted_stretches, touches_quote
 from retentia.model.candidate import Candidate
 from retentia.working.original import Original, sentences_of
 
@@ -39,11 +40,21 @@ def misquoted(candidate: Candidate, message: Original) -> str:
         return "the quote is no sentence of the speaker's own"
     quote = text[candidate.start : candidate.end]
     value = candidate.value.strip()
+    if _is_anothers(candidate, text, value):
+        return "it is between quotation marks: somebody else's words"
     if value and (value in quote or not words_in(value) - words_in(quote)):
         return ""
     if script_of(candidate.value) not in ("", script_of(quote)):
         return f"the value {candidate.value!r} is in another script than what was said"
     return f"the value {candidate.value!r} does not stand in the quote"
+
+
+def _is_anothers(candidate: Candidate, text: str, value: str) -> bool:
+    stretches = quoted_stretches(text)
+    if is_quoted(text, candidate.start, stretches):
+        return True
+    place = text.find(value, candidate.start, candidate.end) if value else -1
+    return place >= 0 and touches_quote(text, place, place + len(value), stretches)
 
 
 def words_in(text: str) -> set[str]:
