@@ -15,7 +15,7 @@ def shown_once(hits: Iterable[Hit]) -> list[Hit]:
     Where one of them needs to be confirmed, so does what is shown.
     """
     listed = list(hits)
-    texts = {hit.id: hit.record.text for hit in listed if hit.newer is None}
+    texts = {hit.id: hit.record.text for hit in listed if hit.newer is None or hit.newer.is_partly}
     groups: dict[str, list[Hit]] = {}
     for hit in listed:
         groups.setdefault(_shown_by(hit, texts), []).append(hit)

@@ -1,6 +1,7 @@
-"""What a message says that is no longer so: each stretch of it that only ended beliefs were learned from.
+"""What a message says that is no longer so: each stretch of it that an ended belief was learned from.
 
 A question about now is then answered by the belief that took the place; the message is shown behind it, and says so.
+Where the same words also say what is still so, the message keeps its place and says which part is over.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,15 +19,22 @@ _STEPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Outdated:
-    """Characters [start, end) of a message that are no longer so, and the current belief instead, None for none."""
+    """Characters [start, end) of a message that are no longer so, and the current belief instead, None for none.
+
+    `is_partly` tells that they also say something that is still so.
+    """
 
     start: int
     end: int
     instead: ItemRecord | None
+    is_partly: bool = False
 
     def newer(self) -> Newer | None:
         """Return the line to show beside the message."""
-        return None if self.instead is None else Newer(self.instead.id, f"no longer so; now: {self.instead.text}")
+        much = "partly no longer so" if self.is_partly else "no longer so"
+        if self.instead is None:
+            return None
+        return Newer(self.instead.id, f"{much}; now: {self.instead.text}", is_partly=self.is_partly)
 
 
 def outdated(transaction: Transaction, view: View, found: Iterable[Record]) -> dict[RecordId, list[Outdated]]:
@@ -34,20 +42,22 @@ def outdated(transaction: Transaction, view: View, found: Iterable[Record]) -> d
     said = {id_bytes(record.id): record for record in found if isinstance(record, MessageRecord)}
     taught = beliefs.taught_by(transaction, view.scope_ids, list(said)) if said else []
     standing = {(one.parent_id, one.start, one.end) for one in taught if one.is_current}
-    ended = [one for one in taught if not one.is_current and (one.parent_id, one.start, one.end) not in standing]
+    ended = [one for one in taught if not one.is_current]
     if not ended:
         return {}
     instead = _instead(transaction, view, [one.child_id for one in ended])
     answer: dict[RecordId, list[Outdated]] = {}
     for one in ended:
-        stretch = Outdated(one.start, one.end, instead.get(one.child_id))
+        is_partly = (one.parent_id, one.start, one.end) in standing
+        stretch = Outdated(one.start, one.end, instead.get(one.child_id), is_partly)
         answer.setdefault(said[one.parent_id].id, []).append(stretch)
     return answer
 
 
 def is_touched(spans: Sequence[tuple[int, int]], stretches: Sequence[Outdated]) -> Outdated | None:
-    """Return the first of the stretches that one of some [start, end) overlaps."""
-    return next((one for one in stretches if any(start < one.end and one.start < end for start, end in spans)), None)
+    """Return the first of the stretches that one of some [start, end) overlaps, rather one that is over altogether."""
+    ordered = sorted(stretches, key=lambda one: one.is_partly)
+    return next((one for one in ordered if any(start < one.end and one.start < end for start, end in spans)), None)
 
 
 def _instead(transaction: Transaction, view: View, ended: Sequence[bytes]) -> Mapping[bytes, ItemRecord]:

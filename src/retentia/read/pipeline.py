@@ -289,9 +289,11 @@ def _behind(
         known = stretches.get(record.id) if record is not None else None
         touched = is_touched([(part.start, part.end) for part in entry.passages], known) if known else None
         if record is not None and touched is not None:
-            last.append(entry)
             if newer := touched.newer():
                 told[record.id] = newer
+            if touched.is_partly:
+                continue
+            last.append(entry)
             if (now := touched.instead) is not None and id_bytes(now.id) not in found:
                 whole = RankedPassage(0, 0, len(now.text), entry.score)
                 fresh = replace(entry, record_id=id_bytes(now.id), kind=now.kind.value, passages=(whole,))

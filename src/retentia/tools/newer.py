@@ -19,10 +19,11 @@ _LAST = 20
 
 @dataclass(frozen=True, slots=True)
 class Newer:
-    """The newer result of the same call, by the id of its record, and in a line what has changed since."""
+    """What is newer, by the id of its record, and in a line what has changed; `is_partly` when the rest still holds."""
 
     id: RecordId
     text: str
+    is_partly: bool = False
 
 
 def newer_results(
