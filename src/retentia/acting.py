@@ -230,9 +230,7 @@ class ActingMemory(Gate):
         """Return one record; see `Memory.get`."""
         self._check(Action.READ, Right.READ, scope, NO_KINDS)
         try:
-            found = self._memory.get(record_id, scope=scope)
-            if not self._sees_all(scope) and not _is_believed(found):
-                raise NotFound(f"there is no record {record_id!r} in {scope}")
+            found = self._believed(self._memory.get(record_id, scope=scope), scope)
         except NotFound:
             self._give(Action.READ, Right.READ, [scope], [])
             raise
@@ -653,6 +651,12 @@ class ActingMemory(Gate):
     def _sees_all(self, scope: Scope) -> bool:
         """Tell whether the principal may see what waits for a decision or is believed no more."""
         return self._look(Right.DECIDE, [scope]).kinds(Right.DECIDE, scope) == ALL_KINDS
+
+    def _believed(self, record: Record, scope: Scope) -> Record:
+        """Return a record; raise NotFound for what is not believed and not the principal's to see."""
+        if not _is_believed(record) and not self._sees_all(scope):
+            raise NotFound(f"there is no record {record.id!r} in {scope}")
+        return record
 
     def _masked_hits(self, found: Recall) -> Recall:
         records = [hit.record for hit in found]
