@@ -17,6 +17,9 @@ def read(text: str) -> list[tuple[str, str, str]]:
         "Mara dislikes because of the price per query.",
         "I sold my soul to get away from that.",
         "My goal is 100 % test coverage.",
+        "My goal is to reach 100 % test coverage.",
+        "Mein Ziel ist es, die Tests zu reparieren.",
+        "Моя мета — виправити баг.",
         "Mein Ziel ist 100 % Testabdeckung.",
         "Моя мета — 100 % покриття тестами.",
     ],
@@ -29,6 +32,8 @@ def test_no_fact_is_read_from_an_idiom_a_reason_or_the_aim_of_a_task(text: str) 
     ("text", "value"),
     [
         ("My goal for this year is to run a marathon.", "run a marathon"),
+        ("My goal is to run a marathon.", "run a marathon"),
+        ("Моя мета — пробігти марафон.", "пробігти марафон"),
         ("My personal goal is to learn Polish.", "learn Polish"),
         ("Mein Ziel für dieses Jahr ist ein Marathon.", "Marathon"),
         ("Mein persönliches Ziel ist ein Marathon.", "Marathon"),
