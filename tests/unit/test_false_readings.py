@@ -18,6 +18,7 @@ def read(text: str) -> list[tuple[str, str, str]]:
         "I sold my soul to get away from that.",
         "My goal is 100 % test coverage.",
         "My goal is to reach 100 % test coverage.",
+        "My goal is to use only the necessary components for my website.",
         "Mein Ziel ist es, die Tests zu reparieren.",
         "Моя мета — виправити баг.",
         "Mein Ziel ist 100 % Testabdeckung.",
