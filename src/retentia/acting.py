@@ -44,7 +44,7 @@ from retentia.model.portable import Line
 from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
@@ -230,7 +230,7 @@ class ActingMemory(Gate):
         """Return one record; see `Memory.get`."""
         self._check(Action.READ, Right.READ, scope, NO_KINDS)
         try:
-            found = self._memory.get(record_id, scope=scope)
+            found = self._believed(self._memory.get(record_id, scope=scope), scope)
         except NotFound:
             self._give(Action.READ, Right.READ, [scope], [])
             raise
@@ -295,16 +295,21 @@ class ActingMemory(Gate):
         after: str = "",
         limit: int = 100,
     ) -> Page:
-        """Return records of one kind, page by page; see `Memory.records`."""
+        """Return records of one kind, page by page; see `Memory.records`. A page may have fewer than asked for.
+
+        What is only proposed, was rejected or retracted, is shown to who may decide about it.
+        """
         self._check(Action.READ, Right.READ, scope, {_kind(kind)})
         found = self._memory.records(scope=scope, kind=kind, where=where, after=after, limit=limit)
+        if not self._sees_all(scope):
+            found = replace(found, records=tuple(one for one in found.records if _is_believed(one)))
         self._give(Action.READ, Right.READ, [scope], found.records)
         return replace(found, records=tuple(self._shown(found.records)))
 
     def changes(self, *, scope: Scope, after: str = "", limit: int = 100) -> Feed:
         """Return what was added, changed or is gone since a cursor; what is only proposed to the person alone."""
         self._check(Action.READ, Right.READ, scope, ALL_KINDS)
-        proposals = self._look(Right.DECIDE, [scope]).kinds(Right.DECIDE, scope) == ALL_KINDS
+        proposals = self._sees_all(scope)
         with self._database.read(scope.tenant) as transaction:
             view = record_rows.view_of(transaction, scope)
             found = read_feed(transaction, view, after, limit=limit, proposals=proposals)
@@ -482,6 +487,8 @@ class ActingMemory(Gate):
         """Return records whose review is due; see `Memory.due_for_review`."""
         self._check_all(Action.READ, [Right.READ], scope)
         found = self._memory.due_for_review(scope=scope, limit=limit)
+        if not self._sees_all(scope):
+            found = [one for one in found if _is_believed(one)]
         self._tell(Action.READ, [Right.READ], scope, found)
         return self._shown(found)
 
@@ -641,6 +648,16 @@ class ActingMemory(Gate):
         self._give(Action.READ, Right.READ, [scope], found)
         return self._shown(found)
 
+    def _sees_all(self, scope: Scope) -> bool:
+        """Tell whether the principal may see what waits for a decision or is believed no more."""
+        return self._look(Right.DECIDE, [scope]).kinds(Right.DECIDE, scope) == ALL_KINDS
+
+    def _believed(self, record: Record, scope: Scope) -> Record:
+        """Return a record; raise NotFound for what is not believed and not the principal's to see."""
+        if not _is_believed(record) and not self._sees_all(scope):
+            raise NotFound(f"there is no record {record.id!r} in {scope}")
+        return record
+
     def _masked_hits(self, found: Recall) -> Recall:
         records = [hit.record for hit in found]
         count = EstimatingCounter()
@@ -655,6 +672,10 @@ class ActingMemory(Gate):
             masked_record(record) if is_masked else record
             for record, is_masked in zip(found, self._masking(found), strict=True)
         ]
+
+
+def _is_believed(record: Record) -> bool:
+    return not isinstance(record, ItemRecord) or record.is_searchable
 
 
 def _without_counts(found: Recall) -> Recall:

@@ -122,7 +122,7 @@ def test_open_items_tell_what_is_overdue_and_what_is_due_next(memory: Memory, sc
 
 def test_a_closed_commitment_is_open_no_more_and_keeps_its_history_and_evidence(memory: Memory, scope: Scope) -> None:
     report = memory.episodes.list_open_items(scope=scope)[0]
-    sent = memory.add("I sent the report this morning.", scope=scope).id
+    sent = memory.add("It went out this morning.", scope=scope).id
     closed = memory.episodes.close(report.id, scope=scope, evidence=sent, expected_version=report.record.version)
     assert (closed.status, closed.evidence) == ("done", sent)
     assert [one.what for one in memory.episodes.list_open_items(scope=scope)] == [

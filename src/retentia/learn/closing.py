@@ -5,7 +5,9 @@ item that stays open too long than one that vanishes: nothing closes by a word s
 """
 
 import re
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from retentia.index.tokenizer import analyse_query
 from retentia.languages.closing import ClosingWords, closing_form, closing_words
@@ -14,24 +16,47 @@ from retentia.model.commitment import Commitment, Outcome
 _MOST_OF_IT = 2 / 3
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How a sentence says that something ended, and the stems of what it says this of."""
+
+    outcome: Outcome
+    about: AbstractSet[int]
+
+
 def closed_by(sentence: str, commitment: Commitment) -> Outcome | None:
     """Return how the sentence says that the commitment ended; None where it does not say so without doubt."""
-    said = closing_form(sentence).strip()
-    if said.endswith("?"):
-        return None
-    told = next((found for words in closing_words() if (found := _told(said, words)) is not None), None)
-    if told is None:
-        return None
-    outcome, rest = told
-    about, promised = _content(rest), _content(commitment.what)
-    shared = about & promised
-    names_it = bool(shared) and (about <= promised or len(shared) >= _MOST_OF_IT * len(promised))
-    return outcome if names_it else None
+    told = told_by(sentence)
+    return told.outcome if told is not None and meant_by(told, [content_of(commitment)]) else None
 
 
 def is_closed_by(sentence: str, commitment: Commitment) -> bool:
     """Tell whether the sentence says that the commitment ended, done or dropped."""
     return closed_by(sentence, commitment) is not None
+
+
+def told_by(sentence: str) -> Told | None:
+    """Return what a sentence says about how something ended; None where it does not say that of anything."""
+    said = closing_form(sentence).strip()
+    if said.endswith("?"):
+        return None
+    found = next((told for words in closing_words() if (told := _told(said, words)) is not None), None)
+    return None if found is None else Told(found[0], _content(found[1]))
+
+
+def content_of(commitment: Commitment) -> AbstractSet[int]:
+    """Return the stems of what a commitment is about."""
+    return _content(commitment.what)
+
+
+def meant_by(told: Told, promised: Sequence[AbstractSet[int]]) -> list[int]:
+    """Return the places of those of some contents that are named by what was told, most of them or nothing else."""
+    return [place for place, one in enumerate(promised) if _names(told.about, one)]
+
+
+def _names(about: AbstractSet[int], promised: AbstractSet[int]) -> bool:
+    shared = about & promised
+    return bool(shared) and (about <= promised or len(shared) >= _MOST_OF_IT * len(promised))
 
 
 def _told(said: str, words: ClosingWords) -> tuple[Outcome, str] | None:

@@ -8,6 +8,7 @@ from itertools import groupby
 from retentia.errors import InvalidInput
 from retentia.index.names import name_key
 from retentia.learn.apply import Taught, learn
+from retentia.learn.close import close_told
 from retentia.learn.consolidate import ConsolidationSettings
 from retentia.learn.extract import extract
 from retentia.learn.quoted import quoted_stretches, touches_quote
@@ -109,7 +110,9 @@ def learn_from(
     ]
     if not is_new:
         taught = not_forgotten(place, taught, settings.registry)
-    return learn(place, taught, settings.registry) if taught else []
+    learned = learn(place, taught, settings.registry) if taught else []
+    close_told(place, said)
+    return learned
 
 
 def not_forgotten(place: Place, taught: Sequence[Taught], registry: Attributes) -> list[Taught]:
