@@ -139,7 +139,7 @@ def _candidates(
             manner=meant.manner,
             is_not=is_not,
             is_correction=has_one and reading.is_correction,
-            corrects=reading.old if has_one else "",
+            corrects=reading.old if has_one else reading.groups.get("old", "").strip(),
             since=_since(reading, kind, message, dates),
             applies_to=_applies_to(reading, kind),
             importance=Importance.HIGH if kind is Kind.NOTE else Importance.NORMAL,
