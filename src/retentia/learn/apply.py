@@ -357,14 +357,21 @@ def _write(place: Place, batch: _Batch) -> None:
     transaction, scope_id = place.transaction, place.scope_id
     place.insert(schema.item, list(batch.rows.values()))
     new = {id_bytes(one) for one in batch.rows}
-    alone = beliefs.without_sources(transaction, set(batch.seen) - new)
-    for record_id, sources in _by_item(batch.sources).items():
-        if record_id in alone:  # the person's own command: it needs no message, and must not go with one
-            continue
-        link_sources(transaction, record_id, sources)
-    beliefs.see_again(transaction, scope_id, batch.seen)
+    split_from = {id_bytes(one.to): id_bytes(one.id) for one in batch.edits if isinstance(one, Split)}
+    alone = beliefs.without_sources(transaction, {*batch.seen, *split_from.values()} - new - split_from.keys())
+    named = {
+        record_id: sources
+        for record_id, sources in _by_item(batch.sources).items()
+        # The person's own command needs no message, and must not go with one.
+        if _root(record_id, split_from) not in alone
+    }
+    for record_id in named.keys() - split_from.keys():
+        link_sources(transaction, record_id, named[record_id])
     if batch.edits:
         edit(place, batch.edits)
+    for record_id in named.keys() & split_from.keys():
+        link_sources(transaction, record_id, named[record_id])
+    beliefs.see_again(transaction, scope_id, batch.seen)
     beliefs.change(
         transaction,
         scope_id,
@@ -373,6 +380,12 @@ def _write(place: Place, batch: _Batch) -> None:
         retracts=[id_bytes(one) for one in sorted(batch.retracts)],
         revisions=batch.revisions,
     )
+
+
+def _root(record_id: bytes, split_from: Mapping[bytes, bytes]) -> bytes:
+    while record_id in split_from:
+        record_id = split_from[record_id]
+    return record_id
 
 
 def _by_item(sources: Iterable[tuple[bytes, Source]]) -> dict[bytes, list[Source]]:
