@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from retentia import Memory, Message, Scope, Session, ToolCall
+from retentia import Memory, Message, Models, Scope, Session, ToolCall
 from retentia.errors import ModelUnavailable
 from retentia.evals.replay import given_twice, unnamed
 from retentia.model.summary import SEGMENT_LEVEL, Summary
@@ -44,7 +44,8 @@ def without_numbers(asked: Sequence[ChatMessage]) -> str:
 
 @contextmanager
 def talking(url: str, model: FakeModel, clock: FixedClock) -> Iterator[tuple[Memory, Session]]:
-    with Memory.open(url, embedder=None, worker=False, models=model, clock=clock) as memory:
+    models = Models(main=model, learn="none")  # what it is asked here is a summary
+    with Memory.open(url, embedder=None, worker=False, models=models, clock=clock) as memory:
         chat = Session(memory, "chat", scope=ANNA)
         chat.append(Message(role="system", content="You are careful.", pinned=True))
         yield memory, chat
