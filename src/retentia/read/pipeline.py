@@ -15,7 +15,7 @@ from retentia.index.ranking import RankedPassage, RankedRecord, Ranking
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import QueryTerms, analyse_query
 from retentia.model.ids import RecordId, id_bytes
-from retentia.model.record import ItemRecord, Kind, Record, Status
+from retentia.model.record import ITEM_KINDS, ItemRecord, Kind, Record, Status
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
@@ -141,8 +141,10 @@ class ReadPipeline:
                 filtered_count=ranking.filtered,
                 pending_count=pending,
             )
-        found = records.fetch(transaction, readable, _by_kind(ranking.records))
         ranked: Sequence[RankedRecord] = ranking.records
+        if query.floor is None:
+            ranked = _enough(ranked, query.limit)
+        found = records.fetch(transaction, readable, _by_kind(ranked))
         if query.floor is not None:
             judge = Judge(
                 text=query.text[:MAX_QUERY_CHARACTERS],
@@ -313,6 +315,16 @@ def _records_of(
 
 def _is_unconfirmed(record: Record) -> bool:
     return isinstance(record, ItemRecord) and record.status is not Status.CONFIRMED
+
+
+def _enough(ranked: Sequence[RankedRecord], limit: int) -> Sequence[RankedRecord]:
+    """Return as many of the best as surely hold `limit` that are shown: each that only repeats another is one more."""
+    shown = 0
+    for place, entry in enumerate(ranked, start=1):
+        shown += entry.kind not in ITEM_KINDS
+        if shown == limit:
+            return ranked[:place]
+    return ranked
 
 
 def _by_kind(ranked: Sequence[RankedRecord]) -> dict[Kind, list[bytes]]:
