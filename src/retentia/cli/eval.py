@@ -29,6 +29,7 @@ class Choices:
     cache_dir: Path | None
     without: tuple[str, ...]
     only: tuple[str, ...]
+    no_learning: bool
     as_json: bool
 
 
@@ -54,6 +55,7 @@ def _choices(command: Command) -> Command:
         click.option("--out", type=click.Path(path_type=Path), help="Folder for one line a question and the summary."),
         click.option("--cache-dir", type=click.Path(path_type=Path), help="Folder for embeddings of earlier runs."),
         click.option("--without", multiple=True, metavar="SIGNAL", help="Leave a signal out of the score; repeatable."),
+        click.option("--no-learning", is_flag=True, help="Let rules learn nothing from what is ingested."),
         click.option("--only", multiple=True, metavar="SIGNAL", help="Leave out every other signal; repeatable."),
         click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the table goes to stderr."),
     )
@@ -299,7 +301,8 @@ def _run(dataset: "Dataset", choices: Choices) -> "Run":
     weights = Weights().without(choices.without)
     if choices.only:
         weights = weights.only(choices.only)
-    with fresh_subject(choices.embedder, choices.cache_dir, weights) as subject, _progress(dataset.name) as progress:
+    opened = fresh_subject(choices.embedder, choices.cache_dir, weights, learns=not choices.no_learning)
+    with opened as subject, _progress(dataset.name) as progress:
         return run(dataset, subject, progress=progress)
 
 
