@@ -14,9 +14,10 @@ from typing import Any
 from retentia.doors import Doors, Show
 from retentia.errors import InvalidInput
 from retentia.index.names import name_key
+from retentia.learn.aliases import AliasProposal, Entity, propose_aliases
 from retentia.learn.apply import Taught, learn
 from retentia.learn.believed import beliefs_of, item_at, of_slot, with_changes
-from retentia.learn.believed_graph import BelievedGraph
+from retentia.learn.believed_graph import ALSO_CALLED, BelievedGraph
 from retentia.learn.chains import Found, find_chains
 from retentia.learn.deciding import change_item, check_held, check_version, end_rivals, told
 from retentia.learn.relations import Relations
@@ -152,6 +153,35 @@ class Facts:
             told = [(chain, [graph.items[edge.source] for edge in chain.edges]) for chain in found.chains]
             whole = tuple(chain for chain, items in told if items == show(items))
         return found if len(whole) == len(told) else replace(found, chains=whole)
+
+    def alias_proposals(self, *, scope: Scope) -> list[AliasProposal]:
+        """Return which names, of whom or what something is believed, may be one, with the reason; nothing is merged.
+
+        What the person said is one already, or called otherwise, is left out.
+        """
+        with self._doors.reading(scope, _OF_A_PROFILE) as show:
+            with self._database.read(scope.tenant) as transaction:
+                view = records.view_of(transaction, scope)
+                found = records.items_about(transaction, view, statuses=_BELIEVED, kinds=_OF_A_PROFILE, is_current=True)
+            held = beliefs_of(show(found))
+        known = {
+            frozenset((name_key(one.claim.subject), name_key(one.value)))
+            for one in held
+            if one.claim.attribute == ALSO_CALLED
+        }
+        proposed = propose_aliases(_entities(held, self.attributes))
+        return [
+            one for one in proposed if frozenset((name_key(one.first.name), name_key(one.second.name))) not in known
+        ]
+
+    def merge_names(self, name: str, other: str, *, scope: Scope, author: str = PERSON) -> Learned:
+        """Say that two names are one, as the person's word: chains follow either; `retract` takes it back.
+
+        Nothing that is believed under either name is changed. Raises InvalidInput where they are one name already.
+        """
+        if name_key(name) == name_key(other):
+            raise InvalidInput(f"{name!r} and {other!r} are one name already")
+        return self.set(ALSO_CALLED, other, subject=name, scope=scope, confirmed=True, author=author)
 
     def inbox(self, *, scope: Scope) -> list[Proposal]:
         """Return what waits for the person, oldest first: each with its quote, why it waits, and what speaks against.
@@ -400,3 +430,14 @@ def _source(taught: Taught) -> list[Source]:
         return []
     one = taught.candidate
     return [Source(kind=taught.source_kind.value, id=one.message_id, start=one.start, end=one.end)]
+
+
+def _entities(held: Sequence[Belief], attributes: Attributes) -> list[Entity]:
+    """Return whom and what something is believed of, the person apart, with what each has one value of."""
+    unique: dict[str, dict[str, str]] = {}
+    for one in held:
+        if one.claim.subject != PERSON and one.claim.attribute != ALSO_CALLED:
+            own = unique.setdefault(one.claim.subject, {})
+            if not attributes.of(one.claim.attribute).has_many:
+                own[one.claim.attribute] = one.value
+    return [Entity(name=name, unique=own) for name, own in unique.items()]
