@@ -84,10 +84,15 @@ def test_a_queue_that_nobody_works_on_is_named_with_its_age_and_drained_by_whoev
         assert "the oldest for 3,600 s" in finding.text
     with Memory.open(store_url, embedder=None, worker=True, clock=clock) as late:
         deadline = time.monotonic() + 30
-        while late.jobs(tenant="acme") and time.monotonic() < deadline:
+        while _waits(late) and time.monotonic() < deadline:
             time.sleep(0.005)
-        assert late.jobs(tenant="acme") == []
+        assert not _waits(late)
         assert "invoice" in texts(late)
+
+
+def _waits(memory: Memory) -> bool:
+    """Tell whether what was queued at first still waits; whoever comes also closes the session, which was silent."""
+    return any(job.kind == jobs.SUMMARISE for job in memory.jobs(tenant="acme"))
 
 
 def test_what_was_just_said_is_in_the_context_before_any_background_work(store_url: str) -> None:
