@@ -45,6 +45,7 @@ def reordered(value: Any, draw: Any) -> Any:
 def test_another_order_spacing_or_way_to_write_a_number_is_the_same_call(data: Any, arguments: dict[str, Any]) -> None:
     again = reordered(arguments, data.draw)
     spaced = json.dumps(again, indent=data.draw(st.none() | st.integers(0, 4)), ensure_ascii=data.draw(st.booleans()))
+    assume(not read_arguments(spaced).secrets)  # digits that could be a card are masked in a text, not as a number
     expected = read_arguments(arguments).canonical
     assert read_arguments(again).canonical == expected
     assert read_arguments(f" {spaced}\n").canonical == expected
