@@ -1,6 +1,7 @@
 import pytest
 
-from retentia.learn.dates import date_in, due_in
+from retentia.learn.commitments import due_of
+from retentia.learn.dates import date_in
 from retentia.model.time import Moment
 
 SAID = Moment.parse("2026-05-13T10:00:00", zone="Europe/Kyiv")  # a Wednesday
@@ -19,17 +20,20 @@ SAID = Moment.parse("2026-05-13T10:00:00", zone="Europe/Kyiv")  # a Wednesday
     ],
 )
 def test_a_promise_is_due_on_the_last_day_it_names(text: str, due: str) -> None:
-    found = due_in(text, said=SAID)
-    assert found == Moment.parse(due, zone="Europe/Kyiv")
+    found = due_of(text, SAID)
+    assert found is not None
+    assert found[0] == Moment.parse(due, zone="Europe/Kyiv")
 
 
 def test_a_due_time_of_day_is_an_instant() -> None:
-    assert due_in("by tomorrow at 15:00", said=SAID) == Moment.parse("2026-05-14 15:00", zone="Europe/Kyiv")
+    found = due_of("by tomorrow at 15:00", SAID)
+    assert found is not None
+    assert found[0] == Moment.parse("2026-05-14 15:00", zone="Europe/Kyiv")
 
 
 def test_what_begins_then_or_names_no_time_is_not_due() -> None:
-    assert due_in("from March on", said=SAID) is None
-    assert due_in("some day", said=SAID) is None
+    assert due_of("from March on", SAID) is None
+    assert due_of("some day", SAID) is None
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from retentia.languages.periods import find_periods
+from retentia.learn.dates import moment_of
 from retentia.model.claim import Change, Revision
 from retentia.model.commitment import CommitmentStatus, commitment_of
 from retentia.model.episode import Promise
 from retentia.model.record import ItemRecord
-from retentia.model.time import Moment, Precision
-from retentia.model.zone import first_instant, wall_time, zone_of
+from retentia.model.time import Moment
 
 CLOSED_AS = (CommitmentStatus.DONE, CommitmentStatus.DROPPED)
 
@@ -37,19 +37,12 @@ def promise_of(record: ItemRecord, changes: Sequence[Revision], *, now: int, zon
 
 
 def due_of(words: str, said: Moment) -> tuple[Moment, str] | None:
-    """Read when something is due from the words of who promised it, at the time it was said; None for no time."""
-    for period in find_periods(words, now=said, toward="future"):
-        if period.until is None or period.role not in ("due", "when"):
-            continue
-        since = period.since
-        if since is None:
-            is_instant = period.precision is Precision.INSTANT
-            since = period.until - 1 if is_instant else _last_day(period.until, said.zone)
-        return Moment(since, period.until, period.precision, said.zone), period.words
-    return None
+    """Read when something is due from the words of who promised it, at the time it was said; None for no time.
 
-
-def _last_day(until: int, zone: str) -> int:
-    """Return where the last local day before an instant begins."""
-    wall = wall_time(until - 1, zone)
-    return first_instant(wall.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None), zone_of(zone))
+    Of several times it is the first that is named as due ("by Friday").
+    """
+    named = [period for period in find_periods(words, now=said, toward="future") if period.role in ("due", "when")]
+    bounded = [period for period in named if period.until is not None]
+    best = next((period for period in bounded if period.role == "due"), bounded[0] if bounded else None)
+    due = None if best is None else moment_of(best, said.zone)
+    return None if best is None or due is None else (due, best.words)

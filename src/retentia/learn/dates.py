@@ -16,13 +16,6 @@ def date_in(text: str, *, said: Moment, toward: Direction = "past") -> Moment | 
     return next((moment_of(period, said.zone) for period in find_periods(text, now=said, toward=toward)), None)
 
 
-def due_in(text: str, *, said: Moment) -> Moment | None:
-    """Return by when a promise is to be kept ("by Friday", "next week", "am 3. Mai"); None where it does not say."""
-    found = [period for period in find_periods(text, now=said, toward="future") if period.role != "start"]
-    best = next((period for period in found if period.role == "due"), found[0] if found else None)
-    return None if best is None else moment_of(best, said.zone)
-
-
 def moment_of(period: Period, zone: str) -> Moment | None:
     """Return a period as a moment of a zone.
 
