@@ -30,11 +30,6 @@ def closed_by(sentence: str, commitment: Commitment) -> Outcome | None:
     return told.outcome if told is not None and meant_by(told, [content_of(commitment)]) else None
 
 
-def is_closed_by(sentence: str, commitment: Commitment) -> bool:
-    """Tell whether the sentence says that the commitment ended, done or dropped."""
-    return closed_by(sentence, commitment) is not None
-
-
 def told_by(sentence: str) -> Told | None:
     """Return what a sentence says about how something ended; None where it does not say that of anything."""
     said = closing_form(sentence).strip()
