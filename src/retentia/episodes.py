@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 from retentia.doors import Doors
 from retentia.errors import InvalidInput
-from retentia.learn.believed import item_at
+from retentia.learn.believed import changes_of, item_at
 from retentia.learn.commitments import CLOSED_AS, promise_of
 from retentia.learn.deciding import change_item, check_version
 from retentia.learn.episode_words import EPISODIC, kinds_named
 from retentia.learn.remembered import SHOWN_FIRST, read_cursor, remembered, within_budget, write_cursor
 from retentia.lifecycle.reindex import renew
 from retentia.model.candidate import PERSON
-from retentia.model.claim import Change, Revision
+from retentia.model.claim import Change
 from retentia.model.commitment import CommitmentStatus
 from retentia.model.episode import (
     Episode,
@@ -27,12 +27,12 @@ from retentia.model.episode import (
 from retentia.model.ids import RecordId, id_bytes
 from retentia.model.message import When
 from retentia.model.provenance import Source
-from retentia.model.record import ITEM_KINDS, Importance, ItemRecord, Kind, Record
+from retentia.model.record import ITEM_KINDS, Importance, ItemRecord, Kind
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.read.query import Query, Recall
 from retentia.read.when import split_time
-from retentia.store import claims, records
+from retentia.store import records
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.working.procedures import fitting, task_of
@@ -115,7 +115,7 @@ class Episodes:
                 view = records.view_of(transaction, scope)
                 at = transaction.now if now is None else now
                 found = records.items_within(transaction, view, (Kind.COMMITMENT,), since=None, until=None, limit=limit)
-                changes = _changes_of(transaction, view, found)
+                changes = changes_of(transaction, view, found)
             return [promise_of(record, changes.get(record.id, ()), now=at, zone=self._zone) for record in show(found)]
 
     def close(
@@ -152,10 +152,9 @@ class Episodes:
                 )
                 closed = item_at(place, record.id)
                 renew(transaction, place.scope_id, [closed])
-                view = View({place.scope_id: scope})
-                changes = claims.revisions(transaction, view.scope_ids, [id_bytes(closed.id)])
+                changes = changes_of(transaction, View({place.scope_id: scope}), [closed])
                 now = transaction.now
-            return promise_of(show([closed])[0], changes, now=now, zone=self._zone)
+            return promise_of(show([closed])[0], changes[closed.id], now=now, zone=self._zone)
 
     def procedures_for(self, task: str = "", *, scope: Scope, limit: int = 10) -> list[Procedure]:
         """Return how things are done for the person: what is for this task first, then what applies everywhere."""
@@ -266,13 +265,6 @@ def _timed(query: str, when: Times, now: Moment) -> tuple[str, int | None, int |
 def _passes(record: ItemRecord, about: Collection[bytes] | None, importance: Importance | None) -> bool:
     is_about = about is None or id_bytes(record.id) in about
     return is_about and (importance is None or record.importance is importance)
-
-
-def _changes_of(transaction: Transaction, view: View, found: Sequence[Record]) -> dict[str, list[Revision]]:
-    changes: dict[str, list[Revision]] = {}
-    for one in claims.revisions(transaction, view.scope_ids, [id_bytes(record.id) for record in found]):
-        changes.setdefault(one.record_id, []).append(one)
-    return changes
 
 
 def _open_commitment(place: Place, record_id: str, expected_version: int | None) -> ItemRecord:

@@ -30,8 +30,8 @@ from retentia.model.claim import Change
 from retentia.model.ids import RecordId
 from retentia.model.learned import Learned
 from retentia.model.message import When
-from retentia.model.provenance import Source, Trust
-from retentia.model.record import ITEM_KINDS, Kind, Status
+from retentia.model.provenance import Trust
+from retentia.model.record import BELIEVED, ITEM_KINDS, PROFILE_KINDS, Kind, Status
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.store import records
@@ -39,9 +39,6 @@ from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.write.items import check_sources
 from retentia.write.place import Place
-
-_BELIEVED = (Status.STATED, Status.CONFIRMED)
-_OF_A_PROFILE = (Kind.FACT, Kind.PREFERENCE)
 
 
 class Facts:
@@ -145,7 +142,7 @@ class Facts:
         Each chain has the statements that it rests on. Where there is none, the reason is told. Who sees personal data
         masked sees no chain that has some.
         """
-        with self._doors.reading(scope, _OF_A_PROFILE) as show:
+        with self._doors.reading(scope, PROFILE_KINDS) as show:
             with self._database.read(scope.tenant) as transaction:
                 view = records.view_of(transaction, scope)
                 graph = BelievedGraph(transaction, view, self.attributes)
@@ -159,10 +156,10 @@ class Facts:
 
         What the person said is one already, or called otherwise, is left out.
         """
-        with self._doors.reading(scope, _OF_A_PROFILE) as show:
+        with self._doors.reading(scope, PROFILE_KINDS) as show:
             with self._database.read(scope.tenant) as transaction:
                 view = records.view_of(transaction, scope)
-                found = records.items_about(transaction, view, statuses=_BELIEVED, kinds=_OF_A_PROFILE, is_current=True)
+                found = records.items_about(transaction, view, statuses=BELIEVED, kinds=PROFILE_KINDS, is_current=True)
             held = beliefs_of(show(found))
         known = {
             frozenset((name_key(one.claim.subject), name_key(one.value)))
@@ -265,8 +262,8 @@ class Facts:
     def _about(
         self, scope: Scope, subject: str, *, attribute: str = "", is_current: bool = False, with_history: bool = False
     ) -> list[Belief]:
-        with self._doors.reading(scope, _OF_A_PROFILE) as show:
-            statuses = _BELIEVED if is_current or not self._doors.decides(scope) else ()
+        with self._doors.reading(scope, PROFILE_KINDS) as show:
+            statuses = BELIEVED if is_current or not self._doors.decides(scope) else ()
             with self._database.read(scope.tenant) as transaction:
                 view = records.view_of(transaction, scope)
                 found = beliefs_of(
@@ -275,7 +272,7 @@ class Facts:
                         view,
                         subject_key=name_key(subject),
                         attribute=attribute,
-                        kinds=_OF_A_PROFILE,
+                        kinds=PROFILE_KINDS,
                         statuses=statuses,
                         is_current=is_current,
                     )
@@ -297,7 +294,7 @@ class Facts:
         kinds = {one.candidate.kind for one in taught}
         with self._doors.writing(scope, kinds), self._database.write(scope.tenant) as transaction:
             place = Place(transaction, scope)
-            check_sources(transaction, scope, [source for one in taught for source in _source(one)])
+            check_sources(transaction, scope, [source for one in taught for source in one.sources])
             if expected_version is not None:
                 self._check_slot(place, taught[0], expected_version)
             return learn(place, taught, self.attributes)
@@ -314,7 +311,7 @@ class Facts:
                 subject_key=name_key(claim.subject),
                 attribute=attribute.name,
                 value_key=name_key(claim.value) if attribute.has_many else None,
-                statuses=_BELIEVED,
+                statuses=BELIEVED,
                 is_current=True,
             )
         )
@@ -422,14 +419,6 @@ def _renewed(place: Place, record_id: RecordId) -> Belief:
     record = item_at(place, record_id)
     renew(place.transaction, place.scope_id, [record])
     return beliefs_of([record])[0]
-
-
-def _source(taught: Taught) -> list[Source]:
-    """Return the record that a candidate quotes; none where somebody said it through a verb."""
-    if taught.source_kind is None:
-        return []
-    one = taught.candidate
-    return [Source(kind=taught.source_kind.value, id=one.message_id, start=one.start, end=one.end)]
 
 
 def _entities(held: Sequence[Belief], attributes: Attributes) -> list[Entity]:

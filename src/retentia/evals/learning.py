@@ -18,7 +18,7 @@ from retentia.learn.extract import Found, extract, find
 from retentia.learn.ground import Grounding, ground
 from retentia.model.candidate import PERSON, Candidate, Manner
 from retentia.model.ids import RecordId
-from retentia.model.record import Kind
+from retentia.model.record import PROFILE_KINDS, Kind
 from retentia.working.original import Original, sentences_of
 
 LANGUAGES = ("en", "de", "uk")
@@ -43,7 +43,7 @@ class Outcome:
 def outcomes(dialogue: Dialogue) -> Iterator[Outcome]:
     """Yield what became of everything that the rules found in a dialogue, and of everything expected of it."""
     found = find(dialogue.messages)
-    facts = [one for one in found if one.candidate.kind in (Kind.FACT, Kind.PREFERENCE)]
+    facts = [one for one in found if one.candidate.kind in PROFILE_KINDS]
     allowed = (*dialogue.allowed, *(replace(one, is_not=True) for one in dialogue.never))
     yield from _scored("stored", dialogue.stated, allowed, [one for one in facts if is_stored(one.candidate)])
     unsure = [one for one in facts if one.candidate.manner is not Manner.ASSERTED]

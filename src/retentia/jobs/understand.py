@@ -20,7 +20,7 @@ from retentia.learn.stretch import Part, first_stretch
 from retentia.model.ids import RecordId, id_text
 from retentia.model.learned import Learned
 from retentia.model.message import JSON
-from retentia.model.record import Kind, MessageRecord
+from retentia.model.record import PROFILE_KINDS, MessageRecord
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.store import jobs, records, scopes, sessions
@@ -38,7 +38,6 @@ BY = "by"
 _log = logging.getLogger("retentia.worker")
 _AT_ONCE = 64
 _STEPS_AT_ONCE = 32
-_MAY_BE_STATED = (Kind.FACT, Kind.PREFERENCE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +171,7 @@ class Understanding:
             return learn(place, not_forgotten(place, taught, self._settings.registry), self._settings.registry)
 
     def _taught(self, one: Proposed, message: MessageRecord, identity: str, *, now: int) -> Taught:
-        is_stated = self._settings.model_states and one.candidate.kind in _MAY_BE_STATED
+        is_stated = self._settings.model_states and one.candidate.kind in PROFILE_KINDS
         body: Mapping[str, JSON] = {**one.candidate.body, BY: identity}
         return Taught(
             candidate=replace(one.candidate, body=body),

@@ -18,7 +18,7 @@ from retentia.model.ids import RecordId, id_bytes, id_text, new_id_bytes
 from retentia.model.learned import Effect, Learned
 from retentia.model.message import JSON
 from retentia.model.provenance import Source, Trust
-from retentia.model.record import ABOUT, Kind, Status
+from retentia.model.record import ABOUT, PROFILE_KINDS, Kind, Status
 from retentia.model.time import Moment
 from retentia.store import beliefs, claims, records, schema
 from retentia.store.claims import Standing
@@ -43,6 +43,14 @@ class Taught:
     author: str
     flag: str = ""
     source_kind: Kind | None = Kind.MESSAGE
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The stretch that the candidate quotes; none where somebody said it through a verb."""
+        if self.source_kind is None:
+            return ()
+        one = self.candidate
+        return (Source(kind=self.source_kind.value, id=one.message_id, start=one.start, end=one.end),)
 
 
 @dataclass(slots=True)
@@ -116,7 +124,7 @@ class _Keyed:
     def content(self) -> tuple[str, bytes] | None:
         """What makes it one item with whatever is kept of its kind in the same words; a fact is told by its claim."""
         kind = self.taught.candidate.kind
-        return None if kind in (Kind.FACT, Kind.PREFERENCE) else (kind.value, content_key(self.taught.text))
+        return None if kind in PROFILE_KINDS else (kind.value, content_key(self.taught.text))
 
     @property
     def slot(self) -> tuple[bytes, str, bytes]:
@@ -235,7 +243,7 @@ def _take(one: _Keyed, slots: Mapping[tuple[bytes, str, bytes], _Slot], batch: _
 
 def _see_again(one: _Keyed, same: RecordId, decision: Decision, slot: _Slot, batch: _Batch) -> None:
     batch.seen.append(id_bytes(same))
-    batch.sources += [(id_bytes(same), source) for source in _source(one)]
+    batch.sources += [(id_bytes(same), source) for source in one.taught.sources]
     known = slot.held.get(same)
     if known is None:
         return
@@ -278,7 +286,7 @@ def _add(one: _Keyed, decision: Decision, slot: _Slot, batch: _Batch, *, now: in
     batch.rows[record_id] = _row(one, decision, raw, status, recorded_at=now)
     if one.content and status is Status.STATED:
         batch.by_content[one.content] = record_id
-    batch.sources += [(raw, source) for source in _source(one)]
+    batch.sources += [(raw, source) for source in one.taught.sources]
     said = one.taught.candidate.since or one.taught.at
     slot.held[record_id] = Held(
         id=record_id,
@@ -319,13 +327,6 @@ def _row(one: _Keyed, decision: Decision, record_id: bytes, status: Status, *, r
     described = indexed.item(candidate.kind, is_past=is_past, is_quote=is_quote, **known)
     is_one = one.content is not None and status is Status.STATED and not is_past
     return draft.row(described, content_key=content_key(draft.text) if is_one else None)
-
-
-def _source(one: _Keyed) -> list[Source]:
-    candidate, kind = one.taught.candidate, one.taught.source_kind
-    if kind is None:
-        return []
-    return [Source(kind=kind.value, id=candidate.message_id, start=candidate.start, end=candidate.end)]
 
 
 def _note(batch: _Batch, decision: Decision, one: _Keyed, cause: RecordId | None, was: Mapping[RecordId, Held]) -> None:

@@ -30,10 +30,16 @@ def of_slot(transaction: Transaction, view: View, belief: Belief) -> list[Belief
 
 def with_changes(transaction: Transaction, view: View, found: Sequence[Belief]) -> list[Belief]:
     """Give beliefs their changes, oldest first."""
-    changes: dict[str, list[Revision]] = {}
-    for one in claims.revisions(transaction, view.scope_ids, [id_bytes(belief.id) for belief in found]):
-        changes.setdefault(one.record_id, []).append(one)
+    changes = changes_of(transaction, view, [belief.record for belief in found])
     return [replace(belief, changes=tuple(changes.get(belief.id, ()))) for belief in found]
+
+
+def changes_of(transaction: Transaction, view: View, found: Sequence[Record]) -> dict[str, list[Revision]]:
+    """Return the changes of records by their ids, oldest first; those without any are left out."""
+    changes: dict[str, list[Revision]] = {}
+    for one in claims.revisions(transaction, view.scope_ids, [id_bytes(record.id) for record in found]):
+        changes.setdefault(one.record_id, []).append(one)
+    return changes
 
 
 def item_at(place: Place, record_id: str) -> ItemRecord:

@@ -21,7 +21,7 @@ from retentia.model.attributes import Attributes, shipped_attributes
 from retentia.model.candidate import PERSON, Candidate, Manner
 from retentia.model.ids import RecordId
 from retentia.model.message import JSON
-from retentia.model.record import Importance, Kind
+from retentia.model.record import PROFILE_KINDS, Importance, Kind
 from retentia.model.time import Moment
 from retentia.working.original import Original, sentences_of
 
@@ -29,7 +29,6 @@ DateReader = Callable[[str, Original, Direction], Moment | None]
 """Finds the first time that a clause of a message names, past or future as seen from it; None for none."""
 
 _LONGEST_SENTENCE = 400
-_FACTS = (Kind.FACT, Kind.PREFERENCE)
 _NARROW = ("style", "favourite", "answer_language", "nickname")
 _WIDE = ("likes", "hobby", "uses")
 
@@ -118,14 +117,14 @@ def _candidates(
     pattern, meant = reading.pattern, reading.meant
     kind = Kind(pattern.kind)
     attribute, is_not = pattern.attribute, meant.is_not or meant.is_over
-    if kind in _FACTS:
+    if kind in PROFILE_KINDS:
         attribute = attributes.of(attribute).name
         opposite = attributes.of(attribute).opposite
         if meant.is_not and attribute in ("likes", "dislikes"):
             if attribute == "dislikes" or meant.manner is not Manner.ASSERTED:
                 return
             attribute, is_not = opposite, False
-    has_one = kind in _FACTS and not attributes.of(attribute).has_many
+    has_one = kind in PROFILE_KINDS and not attributes.of(attribute).has_many
     for first, last in reading.values:
         value = message.text[start + first : start + last]
         candidate = Candidate(
@@ -152,7 +151,7 @@ def _candidates(
 def _since(reading: Reading, kind: Kind, message: Original, dates: DateReader) -> Moment | None:
     if kind is Kind.EVENT:
         return dates(reading.clause, message, "past")
-    if kind not in _FACTS or reading.meant.manner is Manner.FORMER:
+    if kind not in PROFILE_KINDS or reading.meant.manner is Manner.FORMER:
         return None
     if reading.meant.manner is Manner.INTENDED:
         return dates(reading.clause, message, "future")
@@ -163,7 +162,7 @@ def _since(reading: Reading, kind: Kind, message: Original, dates: DateReader) -
 def _applies_to(reading: Reading, kind: Kind) -> str:
     if kind is Kind.PROCEDURE:
         return reading.groups.get("task", "").strip()
-    return reading.applies_to if kind in _FACTS else ""
+    return reading.applies_to if kind in PROFILE_KINDS else ""
 
 
 def _body(reading: Reading, message: Original, value: str) -> dict[str, JSON]:

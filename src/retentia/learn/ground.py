@@ -16,12 +16,11 @@ from retentia.learn.manner import is_question, unbelievable
 from retentia.learn.quotes import misquoted, places_of, words_in
 from retentia.model.attributes import Attributes, shipped_attributes
 from retentia.model.candidate import PERSON, Candidate, Manner
-from retentia.model.record import Kind
+from retentia.model.record import PROFILE_KINDS, Kind
 from retentia.model.time import Moment
 from retentia.working.literal_quotes import quotations
 from retentia.working.original import Original, sentences_of
 
-_FACTS = (Kind.FACT, Kind.PREFERENCE)
 _HAPPENED = (Kind.EVENT, Kind.DECISION)
 _TASTES = ("likes", "favourite", "style", "hobby")
 _SAYS_NO = ("dislikes", "diet", "allergy", "style")
@@ -172,7 +171,7 @@ def _is_of_another(candidate: Candidate, message: Original, around: _Around, att
     if candidate.subject != (message.speaker or PERSON):
         named = words_in(candidate.subject) <= words_in(message.text)
         return "" if named else f"nobody called {candidate.subject!r} is named"
-    if candidate.kind not in _FACTS:
+    if candidate.kind not in PROFILE_KINDS:
         return ""
     is_person = attributes.of(candidate.attribute).type == "person"
     for words in around.languages:
@@ -193,7 +192,7 @@ def _judged(candidate: Candidate, message: Original, attributes: Attributes) -> 
     reason = _is_of_another(candidate, message, around, attributes)
     if reason:
         return _rejected(candidate, reason)
-    if candidate.kind not in (*_FACTS, *_HAPPENED):
+    if candidate.kind not in (*PROFILE_KINDS, *_HAPPENED):
         return Verdict(grounding=Grounding.OK, candidate=candidate)
     reason = _unsaid(candidate, around)
     if reason:
@@ -217,7 +216,7 @@ def _unsaid(candidate: Candidate, around: _Around) -> str:
 
 
 def _judged_manner(candidate: Candidate, around: _Around, attributes: Attributes) -> Verdict:
-    if candidate.kind not in _FACTS:
+    if candidate.kind not in PROFILE_KINDS:
         return Verdict(grounding=Grounding.OK, candidate=candidate)
     if candidate.manner is Manner.ASSERTED and not candidate.is_not:
         manner = next((manner for cue, manner in _BY_CUE if around.says(cue)), None)

@@ -21,7 +21,7 @@ from retentia.model.attributes import Attributes
 from retentia.model.candidate import PERSON, Candidate, Manner
 from retentia.model.ids import RecordId
 from retentia.model.message import JSON
-from retentia.model.record import Kind
+from retentia.model.record import PROFILE_KINDS, Kind
 from retentia.model.time import Moment
 from retentia.working.original import Original
 
@@ -34,7 +34,6 @@ NO_NAME = "the attribute is no name"
 NOT_BORNE_OUT = "its message does not bear it out"
 MISCITED = "it was said in another message than the model named"
 KNOWN = "the rules read it already"
-_FACTS = (Kind.FACT, Kind.PREFERENCE)
 _FAMILY = "model"
 _LONGEST_NAME = 40
 _MOST_ITEMS = 100
@@ -174,7 +173,7 @@ def _attribute(kind: Kind, told: str, attributes: Attributes) -> str:
     """Return the name of an attribute; one that is not registered is one or two words, and "" is none at all."""
     if attributes.knows(told):
         return attributes.of(told).name
-    if kind not in _FACTS:
+    if kind not in PROFILE_KINDS:
         return kind.value
     name = told.replace("_", " ").strip()
     is_name = _NAME.fullmatch(name) is not None and len(name) <= _LONGEST_NAME
@@ -234,7 +233,7 @@ def _is_same(candidate: Candidate, other: Candidate) -> bool:
     """Tell whether two readings are of the same words: whatever a model makes of them, the rules have read them."""
     if candidate.message_id != other.message_id or candidate.start >= other.end or other.start >= candidate.end:
         return False
-    if (candidate.kind in _FACTS) != (other.kind in _FACTS):
+    if (candidate.kind in PROFILE_KINDS) != (other.kind in PROFILE_KINDS):
         return False
     first, second = (set(name_form(one.value).split()) for one in (candidate, other))
     return first <= second or second <= first

@@ -33,6 +33,8 @@ class Kind(StrEnum):
 
 ABOUT = "about"
 """The key of the metadata that says what a kept sentence is: decision, reason, rejected or environment."""
+PROFILE_KINDS = (Kind.FACT, Kind.PREFERENCE)
+"""What is told by its claim, and makes a profile; items of other kinds are told by their words."""
 ITEM_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}
 
 
@@ -45,7 +47,8 @@ class Status(StrEnum):
     REJECTED = "rejected"
 
 
-_NOT_BELIEVED = frozenset({Status.CANDIDATE, Status.REJECTED})
+BELIEVED = (Status.STATED, Status.CONFIRMED)
+NOT_BELIEVED = (Status.CANDIDATE, Status.REJECTED)
 
 
 class Importance(StrEnum):
@@ -150,4 +153,4 @@ class ItemRecord(Record):
 
 def is_searchable(status: Status | str, retracted_at: int | None) -> bool:
     """Tell whether a search may find an item that stands so."""
-    return status not in _NOT_BELIEVED and retracted_at is None
+    return status in BELIEVED and retracted_at is None

@@ -10,13 +10,11 @@ from retentia.errors import InvalidInput
 from retentia.model.claim import Change, Revision
 from retentia.model.feed import GONE, Feed, FeedEntry, Reached, read_cursor, write_cursor
 from retentia.model.ids import RecordId, id_text
-from retentia.model.record import ItemRecord, MessageRecord, Record, Status
+from retentia.model.record import NOT_BELIEVED, ItemRecord, MessageRecord, Record
 from retentia.store import claims, records, scopes
 from retentia.store.database import Transaction
 from retentia.store.records import View
 from retentia.store.scopes import Touched
-
-_NOT_BELIEVED = (Status.CANDIDATE, Status.REJECTED)
 
 
 def read_feed(transaction: Transaction, view: View, after: str, *, limit: int, proposals: bool) -> Feed:
@@ -70,7 +68,7 @@ def _entries(
 
 
 def _is_proposal(record: Record | None) -> bool:
-    return isinstance(record, ItemRecord) and record.status in _NOT_BELIEVED
+    return isinstance(record, ItemRecord) and record.status in NOT_BELIEVED
 
 
 def _entry(record_id: bytes, record: Record | None, last: Mapping[RecordId, Revision]) -> FeedEntry:

@@ -16,7 +16,7 @@ from retentia.model.claim import Revision
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.message import JSON
 from retentia.model.passage import IS_PAST
-from retentia.model.record import Status
+from retentia.model.record import BELIEVED
 from retentia.store import claims, passages, scopes, topics
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
@@ -67,7 +67,6 @@ _SEEN = (
     .where(*_HERE, item.c.id == bindparam("i"), item.c.seen_count < bindparam("n"))
     .values(seen_count=bindparam("n"))
 )
-_BELIEVED = frozenset({Status.STATED.value, Status.CONFIRMED.value})
 _MARK_PAST = (
     update(passage)
     .where(passage.c.tenant == bindparam("t"), passage.c.scope_id == bindparam("s"), among(passage.c.record_id))
@@ -104,7 +103,7 @@ def taught_by(transaction: Transaction, scope_ids: Collection[int], message_ids:
         for parent, start, end, child, status, valid_to, retracted_at in transaction.tuples(
             _TAUGHT, {"t": transaction.tenant, "s": scope_id, IDS: some}
         )
-        if status in _BELIEVED
+        if status in BELIEVED
     ]
 
 

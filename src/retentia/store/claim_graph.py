@@ -10,13 +10,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
 
-from retentia.model.record import Status
+from retentia.model.record import BELIEVED
 from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction
 from retentia.store.records import View
 from retentia.store.schema import claim, item
 
-_BELIEVED = {"believed_0": Status.STATED.value, "believed_1": Status.CONFIRMED.value}
+_BELIEVED = {f"believed_{place}": status.value for place, status in enumerate(BELIEVED)}
 _HERE: tuple[ColumnElement[bool], ...] = (claim.c.tenant == bindparam("t"), claim.c.scope_id == bindparam("s"))
 # Not a join: SQLite would begin with all items of the scope.
 _IS_BELIEVED_NOW = exists().where(

@@ -12,7 +12,7 @@ from sqlalchemy import Select, bindparam, delete, exists, func, select, update
 from retentia.model.claim import Change, Revision
 from retentia.model.ids import id_bytes, id_text
 from retentia.model.message import JSON
-from retentia.model.record import Status
+from retentia.model.record import BELIEVED
 from retentia.store.among import IDS, among, parcels
 from retentia.store.bulk import insert_many
 from retentia.store.database import Transaction, batches
@@ -54,7 +54,6 @@ class Standing(NamedTuple):
     valid_from: int | None
     valid_to: int | None
     retracted_at: int | None
-    version: int
     seen_count: int
 
 
@@ -94,7 +93,6 @@ _STANDING: Select[Any] = (
         item.c.valid_from,
         item.c.valid_to,
         item.c.retracted_at,
-        item.c.version,
         item.c.seen_count,
     )
     .select_from(claim.join(item, _JOINED))
@@ -173,7 +171,7 @@ _CURRENT_IN_SLOT = (
         among(claim.c.record_id),
         item.c.valid_to.is_(None),
         item.c.retracted_at.is_(None),
-        item.c.status.in_([bindparam("stated"), bindparam("confirmed")]),
+        item.c.status.in_([bindparam(status.value) for status in BELIEVED]),
     )
 )
 
@@ -262,7 +260,7 @@ def current_in_slot_of(
     """Return, by item, the one that is believed now of the same slot, where there is just one."""
     found: dict[bytes, set[bytes]] = {}
     for scope_id in scope_ids:
-        key = {"t": transaction.tenant, "s": scope_id, "stated": Status.STATED, "confirmed": Status.CONFIRMED}
+        key = {"t": transaction.tenant, "s": scope_id, **{status.value: status.value for status in BELIEVED}}
         for some in parcels(transaction, list(record_ids)):
             for record_id, current_id in transaction.tuples(_CURRENT_IN_SLOT, {**key, IDS: some}):
                 found.setdefault(bytes(record_id), set()).add(bytes(current_id))

@@ -24,6 +24,7 @@ from sqlalchemy import (
 from retentia.model.ids import SessionId, id_text
 from retentia.model.provenance import Source, Trust
 from retentia.model.record import (
+    BELIEVED,
     DocumentRecord,
     Importance,
     ItemRecord,
@@ -336,8 +337,7 @@ def items_held(
 
 
 def _believed() -> tuple[ColumnElement[bool], ...]:
-    believed = (Status.STATED.value, Status.CONFIRMED.value)
-    return item.c.status.in_(believed), item.c.retracted_at.is_(None)
+    return item.c.status.in_(BELIEVED), item.c.retracted_at.is_(None)
 
 
 def _items(transaction: Transaction, rows: Rows, view: View) -> list[ItemRecord]:

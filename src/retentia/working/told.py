@@ -6,9 +6,8 @@ from typing import NamedTuple
 from retentia.model.candidate import PERSON
 from retentia.model.claim import claim_of
 from retentia.model.ids import RecordId
-from retentia.model.record import ItemRecord, Kind, Record
+from retentia.model.record import PROFILE_KINDS, ItemRecord, Record
 
-_NAMED = (Kind.FACT, Kind.PREFERENCE)
 _BETWEEN = 2
 """Stretches that are no further apart leave nothing out: a full stop and a blank."""
 
@@ -26,7 +25,7 @@ def says(record: ItemRecord) -> str:
     claim = claim_of(record.body)
     if claim is None:
         return record.text
-    if record.kind not in _NAMED:
+    if record.kind not in PROFILE_KINDS:
         return claim.value
     who = "" if claim.subject == PERSON else f"{claim.subject}, "
     return f"{who}{claim.attribute.replace('_', ' ')}: {claim.value}"
@@ -35,7 +34,7 @@ def says(record: ItemRecord) -> str:
 def in_short(record: ItemRecord) -> str:
     """Say what a prompt needs to know of an item: a fact in few words and where it applies, the rest word for word."""
     claim = claim_of(record.body)
-    if claim is None or record.kind not in _NAMED:
+    if claim is None or record.kind not in PROFILE_KINDS:
         return record.text
     return f"{says(record)} ({claim.applies_to})" if claim.applies_to else says(record)
 

@@ -13,7 +13,7 @@ from retentia.errors import EmptyContent, InvalidInput
 from retentia.model.claim import claim_of
 from retentia.model.ids import id_bytes
 from retentia.model.provenance import Source, Trust
-from retentia.model.record import ITEM_KINDS, Importance, Kind, Status
+from retentia.model.record import BELIEVED, ITEM_KINDS, PROFILE_KINDS, Importance, Kind, Status
 from retentia.model.scope import Scope
 from retentia.model.time import Moment
 from retentia.store import records, schema
@@ -21,9 +21,6 @@ from retentia.store.database import Transaction
 from retentia.store.topics import MEMBER
 from retentia.write import admission
 from retentia.write.rows import Draft
-
-_BELIEVED = frozenset({Status.STATED.value, Status.CONFIRMED.value})
-_BY_CLAIM = frozenset({Kind.FACT.value, Kind.PREFERENCE.value})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +70,8 @@ def one_content(kind: str, values: Mapping[str, Any]) -> bytes | None:
     A fact is told by its claim, and one quote may make several; what is proposed, over, or not believed any more is not
     what is said anew.
     """
-    is_now = values["status"] in _BELIEVED and values["valid_to"] is None and values["retracted_at"] is None
-    makes_claim = kind in _BY_CLAIM and claim_of(json.loads(values["body"] or "{}")) is not None
+    is_now = values["status"] in BELIEVED and values["valid_to"] is None and values["retracted_at"] is None
+    makes_claim = kind in PROFILE_KINDS and claim_of(json.loads(values["body"] or "{}")) is not None
     return content_key(values["text"]) if is_now and not makes_claim else None
 
 
