@@ -29,6 +29,7 @@ class Kind(StrEnum):
     COMMITMENT = "commitment"
     PROCEDURE = "procedure"
     KNOWLEDGE = "knowledge"
+    EXPERIENCE = "experience"
 
 
 ABOUT = "about"
