@@ -8,6 +8,7 @@ has changed it meanwhile, the verb raises Conflict and changes nothing. Each cha
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -124,10 +125,7 @@ class Facts:
             at=Moment.at(self._database.now(), self._zone) if at is None else self._moment(at),
             author=author,
         )
-        learned = self._learn([taught], scope, expected_version=expected_version)[0]
-        if confirmed and learned.record_id is not None:
-            self.confirm(learned.record_id, scope=scope, author=author)
-        return learned
+        return self._learn([taught], scope, expected_version=expected_version, confirmed=confirmed)[0]
 
     def learn(self, taught: Sequence[Taught], *, scope: Scope) -> list[Learned]:
         """Reconcile candidates in order with what is held, and keep what follows; tell what became of each.
@@ -204,13 +202,7 @@ class Facts:
         with self._doors.deciding(scope) as show:
             with self._database.write(scope.tenant) as transaction:
                 place = Place(transaction, scope)
-                belief = _opened(place, record_id, expected_version)
-                rivals = [] if belief.record.valid_to is not None else self._rivals(place, belief)
-                if rivals:
-                    began = [one.record.valid_from or 0 for one in (belief, *rivals)]
-                    end_rivals(place, rivals, at=max(began), cause=belief.record.id, author=author)
-                change_item(place, belief.record, Change.CONFIRMED, author, {"status": Status.CONFIRMED.value})
-                confirmed = _renewed(place, belief.record.id)
+                confirmed = self._confirm(place, record_id, author, expected_version)
             return _shown(show, [confirmed])[0]
 
     def reject(
@@ -281,7 +273,23 @@ class Facts:
                     found = with_changes(transaction, view, found)
             return _shown(show, found)
 
-    def _learn(self, taught: Sequence[Taught], scope: Scope, *, expected_version: int | None = None) -> list[Learned]:
+    def _confirm(self, place: Place, record_id: str, author: str, expected_version: int | None = None) -> Belief:
+        belief = _opened(place, record_id, expected_version)
+        rivals = [] if belief.record.valid_to is not None else self._rivals(place, belief)
+        if rivals:
+            began = [one.record.valid_from or 0 for one in (belief, *rivals)]
+            end_rivals(place, rivals, at=max(began), cause=belief.record.id, author=author)
+        change_item(place, belief.record, Change.CONFIRMED, author, {"status": Status.CONFIRMED.value})
+        return _renewed(place, belief.record.id)
+
+    def _learn(
+        self,
+        taught: Sequence[Taught],
+        scope: Scope,
+        *,
+        expected_version: int | None = None,
+        confirmed: bool = False,
+    ) -> list[Learned]:
         is_own_word = self._doors.decides(scope)
         taught = [
             replace(
@@ -292,12 +300,18 @@ class Facts:
             for one in taught
         ]
         kinds = {one.candidate.kind for one in taught}
-        with self._doors.writing(scope, kinds), self._database.write(scope.tenant) as transaction:
+        decided = self._doors.deciding(scope) if confirmed else nullcontext()
+        with self._doors.writing(scope, kinds), decided, self._database.write(scope.tenant) as transaction:
             place = Place(transaction, scope)
             check_sources(transaction, scope, [source for one in taught for source in one.sources])
             if expected_version is not None:
                 self._check_slot(place, taught[0], expected_version)
-            return learn(place, taught, self.attributes)
+            learned = learn(place, taught, self.attributes)
+            if confirmed:
+                for told, one in zip(taught, learned, strict=True):
+                    if one.record_id is not None:
+                        self._confirm(place, one.record_id, told.author)
+            return learned
 
     def _check_slot(self, place: Place, taught: Taught, expected: int) -> None:
         """Check the version of what is believed in the slot of a claim; 0 is that of nothing."""
