@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_reconcile_properties import runs, statements
 
@@ -36,7 +36,7 @@ def opened() -> Iterator[tuple[Memory, FixedClock]]:
 
 def taught(new: New, memory: Memory) -> Taught:
     """Return a statement as it is learned from a message of its own."""
-    text = f"I live in {new.value}"
+    text = f"Day {new.start}: I live in {new.value}"
     said = memory.add({"role": "assistant", "content": text}, scope=ME)  # nothing is learned from it by itself
     candidate = Candidate(
         kind=Kind.FACT,
@@ -58,7 +58,19 @@ def intervals(memory: Memory) -> Intervals:
 SPLITS = st.lists(st.booleans(), min_size=8, max_size=8)
 
 
+def _said(value: str, day: int) -> New:
+    return New(value=value, start=day, end=day + 1, told_at=day, has_many=False)
+
+
+PARTED_LATE = [
+    *(_said("Kyiv", day) for day in (7, 5, 1)),
+    *(_said("Berlin", day) for day in (4, 9, 2, 3, 6)),
+]
+"""What was said first belongs to the later stretch of what is parted."""
+
+
 @settings(max_examples=25)
+@example(PARTED_LATE, [False] * 6 + [True, False])
 @given(
     st.lists(statements(outright=True), min_size=1, max_size=8, unique_by=lambda one: one.start).flatmap(
         lambda some: st.permutations(some)
@@ -82,8 +94,12 @@ def test_a_store_holds_what_the_rule_says_in_whatever_batches_it_is_told(some: l
             for value, start, end in runs(some)
         ]
         assert intervals(memory) == expected
-        ids = {source.id for one in memory.facts.history("home", scope=ME) for source in one.record.sources}
+        history = memory.facts.history("home", scope=ME)
+        ids = {source.id for one in history for source in one.record.sources}
         assert len(ids) == len(some)  # every message is the source of something
+        for one in history:  # and nothing quotes what it is not known from: that could not be erased with its source
+            said = {memory.get(source.id, scope=ME).text for source in one.record.sources}
+            assert one.record.text in said
         _profile_agrees(memory, expected)
         for known_at, then in known:
             for day in range(0, 42, 3):

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from retentia.index.names import name_key
-from retentia.learn.again import Again, Edit, Seen, Split, edit, said_again
+from retentia.learn.again import Again, said_again
+from retentia.learn.edits import Edit, Seen, Split, edit
 from retentia.learn.reconcile import Decision, New, reconcile
 from retentia.learn.timeline import Held
 from retentia.model.attributes import Attributes
@@ -366,13 +367,10 @@ def _write(place: Place, batch: _Batch) -> None:
         # The person's own command needs no message, and must not go with one.
         if _root(record_id, split_from) not in alone
     }
-    for record_id in named.keys() - split_from.keys():
-        link_sources(transaction, record_id, named[record_id])
-    if batch.edits:
-        edit(place, batch.edits)
-    for record_id in named.keys() & split_from.keys():
-        link_sources(transaction, record_id, named[record_id])
-    beliefs.see_again(transaction, scope_id, batch.seen)
+    for record_id, sources in named.items():
+        link_sources(transaction, record_id, sources)
+    parted = edit(place, batch.edits) if batch.edits else set()
+    beliefs.see_again(transaction, scope_id, [one for one in batch.seen if one not in parted])
     beliefs.change(
         transaction,
         scope_id,

@@ -205,10 +205,15 @@ def rows(transaction: Transaction, scope_id: int, record_ids: Collection[bytes])
 
 def rewrite(transaction: Transaction, scope_id: int, anew: Mapping[bytes, Mapping[str, Any]]) -> None:
     """Put whole rows in the place of items: also what is sealed in them can change so."""
-    key = {"t": transaction.tenant, "s": scope_id}
-    for some in parcels(transaction, list(anew)):
-        transaction.run(_DROP, {**key, IDS: some})
+    drop(transaction, scope_id, list(anew))
     insert_many(transaction, item, [dict(row) for row in anew.values()])
+
+
+def drop(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> None:
+    """Take out the rows of items that are written anew at once, with what is derived from them."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    for some in parcels(transaction, record_ids):
+        transaction.run(_DROP, {**key, IDS: some})
 
 
 def versions(transaction: Transaction, scope_id: int, record_ids: Collection[bytes]) -> dict[bytes, int]:
