@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 from retentia.doors import Show
 from retentia.episodes import Episodes
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
+from retentia.experiences import Experiences
 from retentia.facts import Facts
 from retentia.index.signals import Weights
 from retentia.jobs.embed import Embedding
@@ -94,6 +95,7 @@ from retentia.working.strategy import FACTS, STANDARD, Strategy
 from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike, admit_metadata
+from retentia.write.experience_pipeline import ExperiencePipeline
 from retentia.write.items import Item
 from retentia.write.pipeline import WritePipeline
 from retentia.write.receipt import Receipt, WriteStatus
@@ -229,6 +231,9 @@ class Memory:
         self.facts = Facts(database, OwnerDoors(self), self.learning.registry, self.learning.relations, zone=zone)
         self.episodes = Episodes(
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
+        )
+        self.experience = Experiences(
+            database, OwnerDoors(self), ExperiencePipeline(database, Tombstones(self._ledger), zone=zone)
         )
         extractor = learners(chosen, self.spending, self.learning, own=summariser)
         understanding = Understanding(database, extractor, self.learning, self._counter, Tombstones(self._ledger))

@@ -14,10 +14,9 @@ from retentia.store import binned, erasures
 from retentia.store.claims import Lesson
 from retentia.store.database import Database, Transaction
 from retentia.store.erasures import Planned
-from retentia.store.generations import read_setting, write_setting
+from retentia.store.generations import STORE, read_setting, write_setting
 from retentia.store.schema import setting
 
-_STORE = "store"
 _APPLIED = "ledger"
 _BACKUP_UNTIL = "backup_until"
 _PATIENCE_SECONDS = 60.0
@@ -140,12 +139,12 @@ class StoreLedger:
 
     def _identity(self) -> str:
         with self._database.read("") as transaction:
-            known = read_setting(transaction, _STORE)
+            known = read_setting(transaction, STORE)
         if known is not None:
             return known
         with self._database.write("") as transaction:
-            transaction.insert_new(setting, {"name": _STORE, "value": secrets.token_hex(16)})
-            return str(read_setting(transaction, _STORE))
+            transaction.insert_new(setting, {"name": STORE, "value": secrets.token_hex(16)})
+            return str(read_setting(transaction, STORE))
 
 
 class Tombstones:

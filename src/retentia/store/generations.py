@@ -8,6 +8,8 @@ from sqlalchemy import bindparam, delete, func, select, text, update
 from retentia.store.database import Transaction
 from retentia.store.schema import generation, setting
 
+STORE = "store"
+"""The setting with the random identity of a store."""
 ANALYZER = "analyzer"
 """The setting that names the tokenizer the store was indexed with."""
 

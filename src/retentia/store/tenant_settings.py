@@ -1,4 +1,4 @@
-"""What a tenant has set for itself, each as JSON: retention schedule, quota, ceiling for models, rules for tools.
+"""What a tenant has set for itself, each as JSON: retention, quota, ceiling for models, rules for tools, experiences.
 
 Read with every write.
 """
@@ -21,6 +21,7 @@ _RETENTION = "retention"
 _QUOTA = "quota"
 _CEILING = "model_ceiling"
 _TOOLS = "tools"
+_EXPERIENCES = "experiences"
 _TOOLS_NOTED = "tools noted"
 _CONSOLIDATED = "consolidated"
 _ALL = select(tenant_setting.c.name, tenant_setting.c.value).where(tenant_setting.c.tenant == bindparam("tenant"))
@@ -51,7 +52,8 @@ class Quota:
 class TenantSettings:
     """What holds for a tenant: its own choice, or what is shipped.
 
-    `tool_rules` is JSON, "" without any. `has_noted_tools` tells that the uses of tools of all its records are noted.
+    `tool_rules` and `experience_rules` are JSON, "" without any. `has_noted_tools` tells that the uses of tools of all
+    its records are noted.
     `consolidated_at` is when its scopes were last consolidated (UTC microseconds, 0 for never), and `next_scope` the
     number of the first scope that the run at work has not come to, 0 when none is at work.
     """
@@ -60,6 +62,7 @@ class TenantSettings:
     quota: Quota
     ceiling: Ceiling
     tool_rules: str = ""
+    experience_rules: str = ""
     has_noted_tools: bool = False
     consolidated_at: int = 0
     next_scope: int = 0
@@ -91,6 +94,11 @@ def set_tool_rules(transaction: Transaction, rules: Mapping[str, Any] | None) ->
     _write(transaction, _TOOLS, rules)
 
 
+def set_experience_rules(transaction: Transaction, rules: Mapping[str, Any] | None) -> None:
+    """Add categories of tasks and strategies to the shipped ones; None leaves those alone."""
+    _write(transaction, _EXPERIENCES, rules)
+
+
 def note_tools(transaction: Transaction) -> None:
     """Remember that the uses of tools are noted for all records that there are; new ones get theirs at the write."""
     _write(transaction, _TOOLS_NOTED, {})
@@ -110,6 +118,7 @@ def _parsed(rows: tuple[tuple[str, str], ...]) -> TenantSettings:
         quota=Quota(**found[_QUOTA]) if _QUOTA in found else Quota(),
         ceiling=Ceiling.parse(found[_CEILING]) if _CEILING in found else Ceiling(),
         tool_rules=texts.get(_TOOLS, ""),
+        experience_rules=texts.get(_EXPERIENCES, ""),
         has_noted_tools=_TOOLS_NOTED in found,
         **found.get(_CONSOLIDATED, {}),
     )

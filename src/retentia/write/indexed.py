@@ -1,5 +1,6 @@
 """What the index is told of a record, by its kind: at the write, and when it is read back to be indexed anew."""
 
+from dataclasses import replace
 from typing import TypedDict, Unpack
 
 from retentia.index.passages import Indexable
@@ -34,7 +35,9 @@ def document(**known: Unpack[Known]) -> Indexable:
 
 def item(kind: Kind, *, is_past: bool = False, is_quote: bool = False, **known: Unpack[Known]) -> Indexable:
     """Describe something known: it stands alone, may have ended, and may be known from other records."""
-    return Indexable.of(kind=kind.value, is_past=is_past, is_quote=is_quote, **known)
+    described = Indexable.of(kind=kind.value, is_past=is_past, is_quote=is_quote, **known)
+    # Tasks are compared by what they say: with its day in the text, one task would be less like itself each day.
+    return replace(described, day=0) if kind is Kind.EXPERIENCE else described
 
 
 def indexed(record: Record) -> Indexable:

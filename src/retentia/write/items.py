@@ -38,6 +38,8 @@ class Item:
 
 def draft_item(given: Item) -> Draft:
     """Check and clean something known; raise InvalidInput."""
+    if given.kind is Kind.EXPERIENCE:
+        raise InvalidInput("an experience has a task, a solution and a reward; use `memory.experience.record`")
     if given.kind not in ITEM_KINDS:
         raise InvalidInput(f"{given.kind.value!r} cannot be remembered; use one of {', '.join(sorted(ITEM_KINDS))}")
     text = admission.admit_text(given.text, limit=admission.MAX_MESSAGE_CHARACTERS)
@@ -68,11 +70,19 @@ def one_content(kind: str, values: Mapping[str, Any]) -> bytes | None:
     """Return what makes a row of an item one with all of its kind in the same words, None where that is not enough.
 
     A fact is told by its claim, and one quote may make several; what is proposed, over, or not believed any more is not
-    what is said anew.
+    what is said anew. An experience is told by its key: two may have one task.
     """
+    if kind == Kind.EXPERIENCE:
+        key = json.loads(values["body"] or "{}").get("key")
+        return key_content(key) if key else None
     is_now = values["status"] in BELIEVED and values["valid_to"] is None and values["retracted_at"] is None
     makes_claim = kind in PROFILE_KINDS and claim_of(json.loads(values["body"] or "{}")) is not None
     return content_key(values["text"]) if is_now and not makes_claim else None
+
+
+def key_content(key: str) -> bytes:
+    """Return what makes two experiences one: the key that its caller gave it."""
+    return hashlib.sha256(f"key:{key}".encode()).digest()[:16]
 
 
 def check_sources(transaction: Transaction, scope: Scope, sources: Collection[Source]) -> None:
