@@ -8,11 +8,11 @@ from retentia.experience.remembered import Remembered
 from retentia.model.experience import Experience, Outcome
 from retentia.model.ids import RecordId
 
-FLOORS: Mapping[str, float] = MappingProxyType({"use": 0.3, "e5": 0.82})
+FLOORS: Mapping[str, float] = MappingProxyType({"use": 0.31, "e5": 0.81})
 """The cosine below which a task is not like another, for embedders whose cosines were measured, by name.
 
-It lies near where the cutoff of recall takes a passage of a small scope for as likely an answer as not: with `use` a
-cosine of .31, with `e5` one of .81. Of `e5` unlike texts have cosines of .7 and more, so one floor cannot serve both.
+It is where the cutoff of recall, by meaning alone and in a scope of usual size, gives even odds that a passage answers
+a question. With `e5` even unlike texts have high cosines, so one floor cannot serve both.
 """
 UNMEASURED_FLOOR = 0.0
 """For embedders that nobody has measured: what is not alike at all (a cosine of 0 or less) is left out, no more."""
@@ -22,8 +22,8 @@ UNMEASURED_FLOOR = 0.0
 class Replay:
     """Experiences that bear on a task, the most useful first, as values and as a prompt of at most `budget` tokens.
 
-    `experiences` are those that are relevant; `left_out` names those of them for which the prompt had no room, by the
-    labels of the prompt's ids in `labels`. `shortened` names those whose solution is shown in part.
+    `experiences` are those that are relevant, also those that `left_out` names for which the prompt had no room.
+    `shortened` names those that it shows in part. Names are those of the prompt; `labels` has their ids.
     """
 
     experiences: tuple[Remembered, ...]
@@ -43,7 +43,7 @@ class Replay:
 
     @property
     def strategies(self) -> tuple[str, ...]:
-        """The strategies in the order of their first use, each once; what has none is passed over."""
+        """The strategies in the order in which the experiences first use them, each once."""
         return strategies_of([one.experience for one in self.experiences])
 
     @property
@@ -74,9 +74,8 @@ def relevant(remembered: Sequence[Remembered], embedder: str) -> list[Remembered
 
 
 def strategies_of(experiences: Sequence[Experience]) -> tuple[str, ...]:
-    """Return the named strategies in the order of their first use in time, each once."""
-    ordered = sorted(experiences, key=lambda one: one.at.start)
-    return tuple(dict.fromkeys(one.strategy for one in ordered if one.strategy))
+    """Return the named strategies in the order in which the experiences first use them, each once."""
+    return tuple(dict.fromkeys(one.strategy for one in experiences if one.strategy))
 
 
 def average_reward(experiences: Sequence[Experience]) -> float:

@@ -137,7 +137,7 @@ def choose(
 
 
 def nearest(similar: Sequence[Remembered], limit: int = NEAREST) -> list[Remembered]:
-    """Return the nearest by similarity, whatever order they come in; equals by what they say, so that it never varies."""
+    """Return the nearest by similarity; among equals the newest, and never by the order they come in."""
     return sorted(similar, key=lambda one: (-one.similarity, _identity(one)))[:limit]
 
 
