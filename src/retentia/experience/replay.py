@@ -75,7 +75,7 @@ def relevant(remembered: Sequence[Remembered], embedder: str) -> list[Remembered
 
 def strategies_of(experiences: Sequence[Experience]) -> tuple[str, ...]:
     """Return the named strategies in the order in which the experiences first use them, each once."""
-    return tuple(dict.fromkeys(one.strategy for one in experiences if one.strategy))
+    return tuple(dict.fromkeys(name for one in experiences if (name := one.strategy.strip())))
 
 
 def average_reward(experiences: Sequence[Experience]) -> float:
