@@ -3,7 +3,9 @@
 The verdict asks the rewards themselves, in the order of time: rolling means share their members, so that any test on
 them would call chance a trend. The test is Spearman's rank correlation with time (Daniels 1950, "Rank correlation and
 population models"), as powerful as Mann-Kendall's (Yue, Pilon and Cavadias 2002). If the order were chance alone, its
-variance would be exactly 1 / (n - 1), however many rewards are equal.
+variance would be exactly 1 / (n - 1), however many rewards are equal. Good and bad spells make chance look like a
+trend; where what is left without the trend comes in spells, n is reduced by its correlation with itself one step later
+(Yue and Wang 2004).
 """
 
 import math
@@ -23,6 +25,8 @@ NEEDED = 10
 """The fewest experiences a verdict is given on: with fewer, the test's normal approximation is too coarse."""
 SIGNIFICANCE = 0.05
 """How often, in either direction together, chance may pass for a trend."""
+SPELLS_FROM = 1.645
+"""Standard errors from which on a correlation of neighbours counts as spells: one in twenty by chance."""
 LEAST_GAIN = 0.02
 """The least difference of the mean rewards of the first and the last third that counts: with very many experiences a
 trend can be certain and yet too small to matter."""
@@ -113,14 +117,15 @@ def verdict_on(rewards: NDArray[np.float64]) -> Verdict:
     if count < NEEDED:
         return Verdict(trend=Trend.TOO_FEW, count=count)
     third = count // 3
-    correlation = _correlation_with_time(rewards)
+    ranks, time = _centred(_ranks(rewards)), _centred(np.arange(count, dtype=np.float64))
+    correlation = _correlation(ranks, time)
     found = Verdict(
         trend=Trend.FLAT,
         count=count,
         first=float(rewards[:third].mean()),
         last=float(rewards[-third:].mean()),
         correlation=correlation,
-        p=math.erfc(abs(correlation) * math.sqrt((count - 1) / 2)),
+        p=math.erfc(abs(correlation) * math.sqrt(max(_telling(ranks, time) - 1, 0) / 2)),
     )
     return replace(found, trend=_trend(found))
 
@@ -139,11 +144,28 @@ def _rolling(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:
     return means
 
 
-def _correlation_with_time(values: NDArray[np.float64]) -> float:
-    """Return the correlation of ranks, equal values sharing their mean rank; 0 where all are equal."""
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the ranks of values, equal ones sharing their mean rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    ranks -= ranks.mean()
-    time = np.arange(len(values)) - (len(values) - 1) / 2
-    scale = math.sqrt(float(ranks @ ranks) * float(time @ time))
-    return float(ranks @ time) / scale if scale else 0.0
+    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return ranks
+
+
+def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred: NDArray[np.float64] = values - values.mean()
+    return centred
+
+
+def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Return the correlation of two centred columns; 0 where one of them does not vary."""
+    scale = math.sqrt(float(one @ one) * float(other @ other))
+    return float(one @ other) / scale if scale else 0.0
+
+
+def _telling(ranks: NDArray[np.float64], time: NDArray[np.float64]) -> float:
+    """Return how many independent experiences these are worth: fewer where what is left of a trend comes in spells."""
+    rest = ranks - time * (float(ranks @ time) / float(time @ time))
+    spells = _correlation(rest[1:], rest[:-1])
+    if spells <= SPELLS_FROM / math.sqrt(len(ranks)):
+        return float(len(ranks))
+    return len(ranks) * (1 - spells) / (1 + spells)

@@ -17,7 +17,8 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#333}.t{font-weight:600;font-size:16px}.g{stroke:#ddd}.a{stroke:#888}"
     "polyline{fill:none;stroke-width:2.5;stroke-linejoin:round}.r{stroke:#0b62c4}"
-    ".s{stroke:#b45309;stroke-dasharray:7 4}.c{stroke:#0f766e}.b{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#ddd}.g{stroke:#3a3a3a}.a{stroke:#888}"
+    ".s{stroke:#b45309;stroke-dasharray:7 4}.c{stroke:#0f766e}.b{fill:#fff}"
+    "@media(prefers-color-scheme:dark){text{fill:#ddd}.g{stroke:#3a3a3a}.a{stroke:#888}"
     ".r{stroke:#6cb2ff}.s{stroke:#f5b041}.c{stroke:#4fd1c5}.b{fill:#161616}}"
 )
 
