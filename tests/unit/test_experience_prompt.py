@@ -72,7 +72,7 @@ def test_what_failed_is_shown_as_something_to_avoid_with_its_feedback() -> None:
     ],
 )
 def test_it_says_in_the_language_of_the_task_that_nothing_is_relevant(task: str, said: str) -> None:
-    for found in (replay(task=task), replay(remembered(similarity=0.3), task=task, embedder="use")):
+    for found in (replay(task=task), replay(remembered(similarity=0.27), task=task, embedder="use")):
         assert found.is_empty
         assert found.prompt.startswith(said)
         assert (found.average_reward, found.success_rate, found.strategies, found.avoid) == (0.0, 0.0, (), ())

@@ -8,11 +8,12 @@ from retentia.experience.remembered import Remembered
 from retentia.model.experience import Experience, Outcome
 from retentia.model.ids import RecordId
 
-FLOORS: Mapping[str, float] = MappingProxyType({"use": 0.31, "e5": 0.81})
+FLOORS: Mapping[str, float] = MappingProxyType({"use": 0.28, "e5": 0.83})
 """The cosine below which a task is not like another, for embedders whose cosines were measured, by name.
 
-It is where the cutoff of recall, by meaning alone and in a scope of usual size, gives even odds that a passage answers
-a question. With `e5` even unlike texts have high cosines, so one floor cannot serve both.
+They keep nearly every task that comes again in other words: what is missed is lost, while what is let in too much ranks
+low and is shown with its similarity. With `e5` even unlike tasks have cosines of .7 and more, so one floor cannot serve
+both (`benchmarks/task_likeness.py`).
 """
 UNMEASURED_FLOOR = 0.0
 """For embedders that nobody has measured: what is not alike at all (a cosine of 0 or less) is left out, no more."""
