@@ -88,7 +88,9 @@ def test_a_picture_is_well_formed_whatever_its_title(rewards: list[float], title
     values = np.array(rewards)
     curve = curve_from(values, np.round(values))
     root = ElementTree.fromstring(svg(curve, title=title, language=language))
-    assert root.find("{*}desc") is not None
+    title_and_words = [root.find("{*}title"), root.find("{*}desc")]
+    ids = [one.get("id") for one in title_and_words if one is not None]
+    assert root.get("aria-labelledby", "").split() == ids
     assert not root.findall(".//{*}script")
     assert max(map(len, blocks(curve, width=20, language=language).splitlines()[1:-1:2])) <= 20
 

@@ -1,5 +1,6 @@
 """The learning curve as a picture: SVG for pages, blocks for a terminal. The PNG is drawn in curve_png.py."""
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -69,10 +70,11 @@ def svg(curve: Curve, *, title: str = "", language: str = ENGLISH) -> str:
     heading, said = _xml(title or known["title"]), _xml(curve.verdict.text(language))
     body = "".join(_panel(panel) for panel in panels(curve, language))
     count = len(curve.rolling_reward)
+    own = f"{zlib.crc32((heading + said + body).encode()):08x}"  # so that one page can hold several pictures
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" lang="{language}" '
-        f'aria-labelledby="curve-title curve-desc"><title id="curve-title">{heading}</title>'
-        f'<desc id="curve-desc">{said}</desc><style>{_STYLE}</style>'
+        f'aria-labelledby="title-{own} desc-{own}"><title id="title-{own}">{heading}</title>'
+        f'<desc id="desc-{own}">{said}</desc><style>{_STYLE}</style>'
         f'<rect class="b" width="{WIDTH}" height="{HEIGHT}"/>'
         f'<text class="t" x="{LEFT}" y="28">{heading}</text>{body}'
         f'<text x="{LEFT}" y="{HEIGHT - 22}">1</text>'
@@ -81,7 +83,7 @@ def svg(curve: Curve, *, title: str = "", language: str = ENGLISH) -> str:
 
 
 def blocks(curve: Curve, *, width: int = 60, language: str = ENGLISH) -> str:
-    """Return the curve as a few lines of block characters, each at most `width` wide, and the verdict below."""
+    """Return the curve as lines of at most `width` block characters with their titles, and the verdict below."""
     lines = []
     for panel in panels(curve, language):
         for line in panel.lines:

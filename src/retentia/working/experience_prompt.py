@@ -20,6 +20,7 @@ _LEAST_SOLUTION = 24
 """Tokens that are left of the longest solutions before anything else gives way."""
 _LEAST_TEXT = 48
 """Tokens that are left of a task and of feedback before an experience is left out."""
+_MOST_NAMES = 8
 
 
 def replay_of(
@@ -123,7 +124,7 @@ class _Writing:
                 shortened.append(name)
             lines += written
         if shown < len(self.known):
-            lines.append(self.words["left_out"].format(ids=", ".join(self.labels[shown:])))
+            lines.append(self.words["left_out"].format(ids=_named(self.labels[shown:])))
         body = "\n".join(lines)
         return _Draft(block("untrusted", nonce_for([body]), body), shown, shortened)
 
@@ -167,6 +168,12 @@ def _labels(known: Sequence[Remembered]) -> tuple[str, ...]:
     return tuple(
         label(short[one.experience.id]) if one.experience.id else f"#{place}" for place, one in enumerate(known, 1)
     )
+
+
+def _named(names: Sequence[str]) -> str:
+    """List names, and of very many the first and the number of the others: the list must not take all the room."""
+    more = len(names) - _MOST_NAMES
+    return ", ".join((*names[:_MOST_NAMES], *([f"… +{more}"] if more > 0 else [])))
 
 
 def _number(value: float) -> str:
