@@ -1,5 +1,7 @@
 """Skills, strategies and the learning curve, against values worked out by hand."""
 
+from string import Formatter
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from retentia.experience.curve import Trend, curve_from, curve_of
 from retentia.experience.remembered import Remembered
 from retentia.experience.skills import Skill, skills_from, skills_of
 from retentia.experience.strategy import Rule, choose, pool
+from retentia.experience.words import words
 from retentia.model.experience import Experience, Feedback, Outcome, Task
 from retentia.model.time import Moment
 
@@ -41,6 +44,10 @@ def similar(*told: tuple[str, Outcome], likeness: float = 0.9) -> list[Remembere
 
 def skill(successes: int, count: int) -> Skill:
     return Skill(category="testing", count=count, successes=successes, average_reward=0.5, average_iterations=1.0)
+
+
+def fields_of(text: str) -> set[str | None]:
+    return {field for _, field, _, _ in Formatter().parse(text) if field}
 
 
 def test_a_skill_counts_averages_and_rates_each_category() -> None:
@@ -150,6 +157,11 @@ def test_what_cannot_be_asked_of_a_choice_is_refused(complexity: float, evidence
 
 def test_every_language_knows_the_same_words() -> None:
     assert list(pool("en")) == list(pool("de")) == list(pool("uk"))
+    english = words("en")
+    for language in ("de", "uk"):
+        other = words(language)
+        assert list(other) == list(english)
+        assert [fields_of(other[name]) for name in other] == [fields_of(english[name]) for name in english]
 
 
 def test_a_curve_adds_up_rewards_and_averages_the_last_ones() -> None:
