@@ -198,6 +198,7 @@ def test_a_verdict_says_its_numbers_in_three_languages() -> None:
     rise = np.linspace(0.2, 0.8, 30)
     said = [curve_from(rise, rise).verdict.text(code) for code in ("en", "de", "uk")]
     assert said[0].startswith("Rising: memory helps. 30 experiences, mean reward 0.29 in the first third, 0.71")
+    assert said[0].endswith("rank correlation with time +1.00, p < 0.001.")
     assert len(set(said)) == 3
     assert curve_from(rise[:3], rise[:3]).verdict.text() == "Too few experiences to tell: 3, at least 10 are needed."
 

@@ -31,6 +31,8 @@ LEAST_GAIN = 0.02
 """The least difference of the mean rewards of the first and the last third that counts: with very many experiences a
 trend can be certain and yet too small to matter."""
 
+_SMALLEST_P = 0.001
+
 
 class Trend(StrEnum):
     """What a learning curve does."""
@@ -72,7 +74,7 @@ class Verdict:
             first=f"{self.first:.2f}",
             last=f"{self.last:.2f}",
             rho=f"{self.correlation:+.2f}",
-            p=f"{self.p:.3f}",
+            p=f"= {self.p:.3f}" if self.p >= _SMALLEST_P else f"< {_SMALLEST_P}",
         )
         return f"{said} {numbers}"
 
