@@ -44,14 +44,14 @@ from retentia.model.portable import Line
 from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import CONTEXT_KINDS, Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Moment
 from retentia.model.use import Use
 from retentia.read.feed import read_feed
 from retentia.read.listing import Page
-from retentia.read.query import Recall, Shared
+from retentia.read.query import Hit, Recall, Shared
 from retentia.replay import replayed
 from retentia.security import sharing
 from retentia.security.access import ALL_KINDS, NO_KINDS, Principal, may_administer, may_share
@@ -96,6 +96,7 @@ class ActingMemory(Gate):
         doors = ActingDoors(principal, database, log)
         self.facts = memory.facts.behind(doors)
         self.episodes = memory.episodes.behind(doors)
+        self.experience = memory.experience.behind(doors)
 
     def add(
         self,
@@ -208,9 +209,9 @@ class ActingMemory(Gate):
         consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
-        recalled = (
-            self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
-        )
+        recalled: Sequence[Hit] = ()
+        if strategy.semantic:
+            recalled = self.recall(request, scope=scope, limit=limit, kinds=CONTEXT_KINDS, consequential=consequential)
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)
         return context_of(

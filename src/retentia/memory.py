@@ -54,7 +54,7 @@ from retentia.model.portable import Line
 from retentia.model.price import Price
 from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
-from retentia.model.record import Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
+from retentia.model.record import CONTEXT_KINDS, Importance, ItemRecord, Kind, MessageRecord, Record, ToolCallRecord
 from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.model.time import Clock, Moment, system_clock
@@ -480,7 +480,7 @@ class Memory:
         should be asked about. The request itself is not stored; where it is the last message
         of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
-        asked = Query(text=request, limit=limit, consequential=consequential)
+        asked = Query(text=request, limit=limit, kinds=CONTEXT_KINDS, consequential=consequential)
         recalled = self._search(asked, scope=scope) if strategy.semantic else ()
         if strategy.facts and opening is None:
             opening = self.opening(scope=scope, policy=FACTS, request=request)

@@ -51,7 +51,17 @@ def tell(memory: Memory, *, drained: bool = True) -> list[str]:
     called = memory.log_tool_call(call, scope=ANNA, session=SESSION)
     document = memory.add_document(Document(text=f"All about {SENTINEL}. " * 60, title=SENTINEL, key="d1"), scope=ANNA)
     source = Source(kind="message", id=said.id, start=0, end=8)
-    for number, kind in enumerate(sorted(ITEM_KINDS)):
+    tried = {
+        "key": f"e {SENTINEL}",
+        "task": f"experience: the code is {SENTINEL}",
+        "solution": f"use {SENTINEL}",
+        "feedback": f"{SENTINEL} works, says zx@example.org",
+        "strategy": SENTINEL,
+        "reward": 1.0,
+        "outcome": "success",
+    }
+    memory.experience.record(tried, scope=ANNA, session=SESSION, sources=[source])
+    for number, kind in enumerate(sorted(ITEM_KINDS - {Kind.EXPERIENCE})):
         memory.remember(
             f"{kind} {number}: the code is {SENTINEL}", kind, scope=ANNA, sources=[source], metadata={"code": SENTINEL}
         )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retentia import Document, Memory, Message, Scope, ToolCall
-from retentia.model.record import ITEM_KINDS
+from retentia.model.record import ITEM_KINDS, Kind
 from retentia.store import passages, scopes
 from retentia.testing import FakeEmbedder
 
@@ -50,6 +50,9 @@ def documents(draw: st.DrawFn) -> Write:
 @st.composite
 def items(draw: st.DrawFn) -> Write:
     text, kind, at = draw(TEXTS), draw(st.sampled_from(sorted(ITEM_KINDS))), draw(TIMES)
+    if kind is Kind.EXPERIENCE:
+        tried = {"task": text, "reward": 0.5, "outcome": "partial"}
+        return lambda memory: memory.experience.record(tried, scope=ME)
     return lambda memory: memory.remember(text, kind, scope=ME, at=at)
 
 

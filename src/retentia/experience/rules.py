@@ -46,7 +46,7 @@ class ExperienceRules:
         meant = f"did you mean {near[0]!r}? " if near else ""
         raise InvalidInput(
             f"there is no category {name!r}; {meant}use one of {', '.join(known)}, or add it with "
-            "`retentia experience rules` or `memory.experience.set_rules`"
+            "`retentia experience rules --set FILE` or `memory.experience.set_rules`"
         )
 
 

@@ -37,6 +37,8 @@ ABOUT = "about"
 PROFILE_KINDS = (Kind.FACT, Kind.PREFERENCE)
 """What is told by its claim, and makes a profile; items of other kinds are told by their words."""
 ITEM_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}
+CONTEXT_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.EXPERIENCE}
+"""What a context recalls; experiences come into a prompt by their replay."""
 
 
 class Status(StrEnum):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.model.filters import Filter
 from retentia.model.passage import IS_PAST
+from retentia.model.record import Kind
 from retentia.read.query import Query
 from retentia.store import beliefs, records
 from retentia.store.database import Transaction
@@ -34,6 +35,12 @@ def mask(
     if query.where is not None:
         allowed &= columns.rows_of(_matching(query.where, transaction, view)) if len(columns) else allowed
     return allowed
+
+
+def without_experiences(columns: Columns) -> NDArray[np.bool_] | None:
+    """Mark the rows of what is no experience; None where that is all."""
+    kind = Kind.EXPERIENCE.value
+    return ~columns.kind.is_any_of([kind]) if kind in columns.kind.labels else None
 
 
 def without_past(columns: Columns, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:

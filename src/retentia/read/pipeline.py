@@ -23,7 +23,7 @@ from retentia.read.echoes import shown_once
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
 from retentia.read.floor import Judge
-from retentia.read.masks import mask, without, without_past
+from retentia.read.masks import mask, without, without_experiences, without_past
 from retentia.read.outdated import Outdated, is_touched, outdated
 from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Timing
@@ -116,7 +116,7 @@ class ReadPipeline:
         )
         with resident.lock:
             index = resident.index
-            allowed = self._allowed(transaction, query, index.columns, readable) if query.is_filtered else None
+            allowed = self._allowed(transaction, query, index.columns, readable)
             asks_past = query.as_of is not None or terms.asks_past
             is_about_now = not asks_past and index.columns.has_items
             if index.columns.has_past and not asks_past:
@@ -184,7 +184,11 @@ class ReadPipeline:
             return None, 0.0, (f"found by words only, because the question could not be embedded: {error}",)
         return vector, (time.perf_counter() - started) * 1000, ()
 
-    def _allowed(self, transaction: Transaction, query: Query, columns: Columns, view: View) -> NDArray[np.bool_]:
+    def _allowed(
+        self, transaction: Transaction, query: Query, columns: Columns, view: View
+    ) -> NDArray[np.bool_] | None:
+        if not query.is_filtered:
+            return without_experiences(columns) if query.kinds else None
         session_ids = set()
         if query.session is not None:
             named = (sessions.find(transaction, scope_id, query.session) for scope_id in view.scope_ids)

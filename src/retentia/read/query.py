@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from retentia.model.filters import Filter
-from retentia.model.record import Kind, Record
+from retentia.model.record import CONTEXT_KINDS, Kind, Record
 from retentia.model.scope import Scope
 from retentia.tools.newer import Newer
 
@@ -42,9 +42,10 @@ class Query:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether anything but the scope narrows the answer."""
+        """Whether anything but the scope narrows the answer; to leave experiences out alone does not count."""
         bounds = (self.since, self.until, self.as_of)
-        return bool(self.kinds or self.where or self.session) or any(bound is not None for bound in bounds)
+        narrows = bool(self.kinds) and self.kinds != CONTEXT_KINDS
+        return narrows or bool(self.where or self.session) or any(bound is not None for bound in bounds)
 
 
 @dataclass(frozen=True, slots=True)
