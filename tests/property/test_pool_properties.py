@@ -11,7 +11,7 @@ from retentia.experience.pool import Best, Entry, Pool, Ranking
 from retentia.experience.priority import PHASES, WORTH, Order, Weights, priority, recency
 from retentia.model.experience import Outcome
 
-DIMENSION, NOW, DAY = 96, 10**12, 86_400_000
+DIMENSION, NOW, DAY = 96, 10**15, 86_400_000_000
 SEEDS, COUNTS = st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 5, 300, 1500, 2600])
 SHAPES = st.sampled_from(["spread", "clustered", "alike", "zero"])
 PARTS = st.lists(st.integers(0, 10), min_size=4, max_size=4).filter(any)
@@ -44,7 +44,7 @@ def entries_of(shape: str, count: int, rng: np.random.Generator) -> list[Entry]:
     return [
         Entry(
             int(ids[row]).to_bytes(16, "big"),
-            NOW - int(rng.choice([0, -DAY, 5000, DAY, 3 * DAY, 365 * DAY])),
+            NOW - int(rng.choice([0, -DAY, 5_000_000, DAY, 3 * DAY, 365 * DAY])),
             float(rng.choice([0.0, 0.5, 1.0])),
             list(Outcome)[rng.integers(3)],
             str(rng.choice(["debugging", "testing"])),
@@ -68,10 +68,10 @@ def everything(entries: list[Entry], query: np.ndarray, by: Ranking, k: int) -> 
     for entry in entries:
         vector = np.zeros(DIMENSION) if entry.vector is None else entry.vector
         alike = float(np.einsum("ij,j->i", vector.astype(np.float16).astype(np.float32)[None], query)[0])
-        recent = float(recency((NOW - entry.at_ms) / 1000, by.half_life))
+        recent = float(recency((NOW - entry.at) / 1e6, by.half_life))
         weighed = priority(alike, recent, entry.reward, WORTH[entry.outcome], by.weights)
         score = {Order.SIMILARITY: alike, Order.DECAYED: alike * recent, Order.PRIORITISED: weighed}[by.order]
-        ranked.append((-round(score * 1e6), -entry.at_ms, entry.record_id))
+        ranked.append((-round(score * 1e6), -entry.at, entry.record_id))
     return [record_id for _, _, record_id in sorted(ranked)[:k]]
 
 

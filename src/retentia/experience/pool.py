@@ -19,7 +19,7 @@ from retentia.model.experience import Outcome
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-_DIRECTIONS = 64
+_DIRECTIONS = 32
 _SAMPLE = 2048
 _FEWEST_BOUNDED = 1024  # below, scoring every row is as quick
 _REFIT_GROWTH = 4
@@ -28,15 +28,15 @@ _BLOCK = 2048
 _FEWEST_DEAD = 1024
 _SLACK = 1e-4  # more than all rounding of products of 512 numbers in single precision comes to
 _SCORE_STEPS = 1e6
-_MS = 1000.0
+_MICROSECONDS = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An experience as the pool holds it: `at_ms` is when it ended, `vector` that of its task, None without one."""
+    """An experience as the pool holds it: when it ended, in microseconds, and the unit vector of its task, if any."""
 
     record_id: bytes
-    at_ms: int
+    at: int
     reward: float
     outcome: Outcome
     category: str
@@ -76,7 +76,7 @@ class Pool:
 
     def __init__(self, dimension: int) -> None:
         self.record: Growing[np.uint64] = Growing(np.empty((0, 2), dtype=np.uint64))
-        self.at_ms = empty(np.int64)
+        self.at = empty(np.int64)
         self.reward = empty(np.float64)
         self.worth = empty(np.float64)
         self.iterations = empty(np.int32)
@@ -111,7 +111,7 @@ class Pool:
             if entry.vector is not None:
                 vectors[row] = entry.vector
         self.record.extend(record_halves([entry.record_id for entry in entries]))
-        self.at_ms.extend(np.array([entry.at_ms for entry in entries], dtype=np.int64))
+        self.at.extend(np.array([entry.at for entry in entries], dtype=np.int64))
         self.reward.extend(np.array([entry.reward for entry in entries], dtype=np.float64))
         self.worth.extend(np.array([WORTH[entry.outcome] for entry in entries], dtype=np.float64))
         self.iterations.extend(np.array([entry.iterations for entry in entries], dtype=np.int32))
@@ -140,7 +140,7 @@ class Pool:
     def best(
         self,
         query: NDArray[np.float32] | None,
-        now_ms: int,
+        now: int,
         *,
         k: int,
         by: Ranking | None = None,
@@ -154,7 +154,7 @@ class Pool:
         """
         allowed = self.is_live.values if mask is None else self.is_live.values & mask
         rows = np.flatnonzero(allowed)
-        look = _Look(self, query, now_ms, by or Ranking(), worded)
+        look = _Look(self, query, now, by or Ranking(), worded)
         if k < 1 or not len(rows):
             rows, scored = rows[:0], 0
         else:
@@ -171,7 +171,7 @@ class Pool:
         along = query @ self._basis
         rest = np.float32(np.linalg.norm(query - self._basis @ along))
         whole = self._leading.values @ along + self._rest.values * rest + np.float32(_SLACK)
-        found: Floats = whole[rows].astype(np.float64)
+        found: Floats = (whole if len(rows) == len(whole) else whole[rows]).astype(np.float64)
         return found
 
     def cosines(self, query: NDArray[np.float32], rows: Rows) -> Floats:
@@ -189,13 +189,13 @@ class Pool:
 
     def _ordered(self, score: Floats, rows: Rows) -> Rows:
         record, steps = self.record.values[rows], -_steps(score)
-        order: Rows = np.lexsort((record[:, 1], record[:, 0], -self.at_ms.values[rows], steps))
+        order: Rows = np.lexsort((record[:, 1], record[:, 0], -self.at.values[rows], steps))
         return order
 
     def _columns(self) -> tuple[Growing[np.uint64], Growing[np.int64], Growing[np.float64], Growing[np.float64],
                                 Growing[np.int32], Labels[str], Labels[str], Labels[str], Growing[np.bool_],
                                 Growing[np.bool_]]:  # fmt: skip
-        return (self.record, self.at_ms, self.reward, self.worth, self.iterations, self.outcome, self.category,
+        return (self.record, self.at, self.reward, self.worth, self.iterations, self.outcome, self.category,
                 self.strategy, self.is_live, self.has_vector)  # fmt: skip
 
     def _compact(self) -> None:
@@ -228,7 +228,7 @@ class _Look:
 
     pool: Pool
     query: NDArray[np.float32] | None
-    now_ms: int
+    now: int
     by: Ranking
     worded: Floats | None
 
@@ -238,13 +238,13 @@ class _Look:
         bounds = None if self.query is None or len(rows) <= first else self.pool.bound(self.query, rows)
         if bounds is None:
             return rows, len(rows)
-        unknown = ~self.pool.has_vector.values[rows]
+        unknown = np.flatnonzero(~self.pool.has_vector.values[rows])
         bounds[unknown] = self._by_words(rows[unknown])
-        reach = _steps(self.score(bounds, rows))
+        reach = self.score(bounds, rows)
         promising = rows[np.argpartition(reach, -first)[-first:]]
         scores = _steps(self.score(self.exact(promising), promising))
         threshold = np.partition(scores, -k)[-k]
-        found = rows[reach >= threshold]
+        found = rows[reach >= (threshold - 1) / _SCORE_STEPS]  # a step less, so that rounding loses nothing
         return found, len(found)
 
     def exact(self, rows: Rows) -> Floats:
@@ -275,7 +275,7 @@ class _Look:
         return np.zeros(len(rows)) if self.worded is None else self.worded[rows]
 
     def _recency(self, rows: Rows) -> Floats:
-        return recency((self.now_ms - self.pool.at_ms.values[rows]) / _MS, self.by.half_life)
+        return recency((self.now - self.pool.at.values[rows]) / _MICROSECONDS, self.by.half_life)
 
     def _priority(self, similarity: Floats, rows: Rows) -> Floats:
         pool = self.pool
