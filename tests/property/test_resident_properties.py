@@ -12,6 +12,9 @@ from index_rows import DIMENSION, ask, found, index_of, item, message, record_id
 from retentia.index import resident
 from retentia.index.passages import Indexable
 from retentia.index.resident import ResidentIndex
+from retentia.index.search import best_records
+from retentia.index.signals import SIGNALS, Signals
+from retentia.index.traits import TRAITS
 
 WORDS = ("rent", "milk", "boat", "tax", "key", "roof", "Ann", "Bob", "May", "2023", "yesterday", "always", "Kyiv", "?")
 QUESTIONS = ("When did Ann pay the rent?", "boat key", "roof in May 2023", "unknown word", "???")
@@ -119,3 +122,23 @@ def test_a_smaller_limit_returns_the_beginning_of_a_larger_one(held: list[Indexa
     index = index_of(*held)
     for question in QUESTIONS:
         assert found(ask(index, question, limit=limit)) == found(ask(index, question, limit=50))[:limit]
+
+
+@settings(max_examples=60, deadline=None)
+@given(sources(), st.integers(1, 6), st.data())
+def test_the_best_records_are_those_of_a_plain_sort_however_many_are_equal(
+    held: list[Indexable], limit: int, data: st.DataObject
+) -> None:
+    index = index_of(*held)
+    levels = st.sampled_from([-np.inf, 0.1, 0.2, 0.3])
+    scores = np.array([data.draw(levels) for _ in range(len(index))], dtype=np.float32)
+    silent = Signals.of(dict.fromkeys(SIGNALS[: -len(TRAITS)]), index.traits.standing, 0.0)
+    best = best_records(scores, silent, index.columns, index.layout, limit=limit)
+    ids, parts = index.columns.ids(index.layout.rows), index.columns.part.values[index.layout.rows].tolist()
+    places = [place for place in range(len(index)) if scores[place] > -np.inf]
+    places.sort(key=lambda place: (-scores[place], ids[place], parts[place]))
+    assert [entry.record_id for entry in best] == list(dict.fromkeys(ids[place] for place in places))[:limit]
+    for entry in best:
+        own = [parts[place] for place in places if ids[place] == entry.record_id]
+        told = [passage.part for passage in entry.passages]
+        assert told == own[: len(told)]

@@ -30,7 +30,8 @@ class Share:
 class Layout:
     """The live rows in order of thread, then sequence, record and part; n of them.
 
-    `rows` gives the row at each position, `positions` the position of each row (-1 for a dead one). `before` and
+    `rows` gives the row at each position, `positions` the position of each row (-1 for a dead one), `records` numbers
+    the records: a position has the number of the one before it where it is a part of the same record. `before` and
     `two_before` give a neighbour's position, or n where the thread ends: an array with one cell too many catches what
     falls off. `reached` gives the positions that a position flows into: itself, the next, the one after that and the
     one before, shape (4, n). `follows` and `follows_two` are 1.0 where there is one, or two, before.
@@ -38,6 +39,7 @@ class Layout:
 
     rows: NDArray[np.int32]
     positions: NDArray[np.int32]
+    records: NDArray[np.int32]
     threads: NDArray[np.int32]
     thread_starts: NDArray[np.intp]
     thread_lengths: NDArray[np.float32]
@@ -127,6 +129,7 @@ def arrange(columns: Columns) -> Layout:
     return Layout(
         rows=rows,
         positions=positions,
+        records=_numbered(record[rows]),
         threads=np.cumsum(~follows, dtype=np.int32) - np.int32(1),
         thread_starts=starts,
         thread_lengths=np.diff(starts, append=len(rows)).astype(np.float32),
@@ -136,6 +139,13 @@ def arrange(columns: Columns) -> Layout:
         two_before=_neighbour(here, -2, follows_two),
         reached=np.stack([here, after, two_after, before]),
     )
+
+
+def _numbered(records: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """Number records that stand in an order in which parts of one are neighbours."""
+    is_new = np.zeros(len(records), dtype=bool)
+    is_new[1:] = (records[1:] != records[:-1]).any(axis=1)
+    return np.cumsum(is_new, dtype=np.int32)
 
 
 def _has_before(threads: NDArray[np.int32], distance: int) -> NDArray[np.bool_]:

@@ -189,7 +189,7 @@ def assemble(
     required = _required(material, counter, settings.layout)
     least = fit(required, budget, counter, settings.shares)
     window = plan_window(material.messages, settings.window)
-    making = _Making(material, window, tuple(required), least, counter, settings)
+    making = _Making(material, window, tuple(required), least, counter, settings, _Said.of(window))
     room = budget
     while room > least.tokens:
         choice = making.choice(room)
@@ -218,6 +218,20 @@ class _Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class _Said:
+    """What may be shown of a window word for word: its parts, and its units by the ids of their items."""
+
+    parts: tuple[Part, Part]
+    units: Mapping[str, Unit]
+
+    @classmethod
+    def of(cls, window: Window) -> "_Said":
+        pinned, recent = units_of(window.pinned), newest_first(window.verbatim)
+        parts = (Part("pinned", _unit_items(pinned)), Part("recent", _unit_items(recent), contiguous=True))
+        return cls(parts, {_key(unit): unit for unit in (*pinned, *recent)})
+
+
+@dataclass(frozen=True, slots=True)
 class _Making:
     """One assembly: what it is made of, and what cannot be left out (`required`, which takes `least`)."""
 
@@ -227,6 +241,7 @@ class _Making:
     least: Fitted
     counter: TokenCounter
     settings: ContextSettings
+    said: _Said
     written: Written = field(default_factory=dict)
 
     def choice(self, room: int) -> _Choice:
@@ -258,24 +273,22 @@ class _Making:
         offered = _records_of(self.material) | {"summary": summary}
         for part in ("recalled", "profile"):
             offered[part] = [one for one in offered[part] if not self._is_said(one, part, without)]
-        pinned, recent = units_of(self.window.pinned), newest_first(self.window.verbatim)
         labels = self._labels(offered)
         parts = [
             *self.required,
             *(_records_part(name, records, labels) for name, records in offered.items()),
-            Part("pinned", _unit_items(pinned)),
-            Part("recent", _unit_items(recent), contiguous=True),
+            *self.said.parts,
         ]
         choose = partial(fit_prefix_first, budget=self.least.budget) if self._caches else fit
         fitted = choose(parts, room, self.counter, self.settings.shares)
-        units = {_key(unit): unit for unit in (*pinned, *recent)}
-        chosen = (units[item.id] for item in (*fitted.kept("pinned"), *fitted.kept("recent")))
+        chosen = (self.said.units[item.id] for item in (*fitted.kept("pinned"), *fitted.kept("recent")))
         shown = {message.id for unit in chosen for message in unit}
+        ids = {name: _kept_ids(fitted, name) for name in offered}
         kept = {
-            name: [one for one in records if one.id in _kept_ids(fitted, name) and not self._is_said(one, name, shown)]
+            name: [one for one in records if one.id in ids[name] and not self._is_said(one, name, shown)]
             for name, records in offered.items()
         }
-        return _Choice(fitted, kept, self.window.showing(shown, _kept_ids(fitted, "summary")))
+        return _Choice(fitted, kept, self.window.showing(shown, ids["summary"]))
 
     def context(self, choice: _Choice) -> Context:
         """Write the choice as turns and account for their tokens."""
