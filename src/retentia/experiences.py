@@ -4,21 +4,34 @@ An experience is kept as it was and never changed; what is learned from them is 
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from retentia.doors import Doors
 from retentia.errors import InvalidInput, NotFound
+from retentia.experience.curve import WINDOW, Curve, curve_from
+from retentia.experience.pool import Ranking
+from retentia.experience.priority import HALF_LIFE, STANDARD, Order, Weights, check_half_life, order_of, weights_of
+from retentia.experience.remembered import Remembered
+from retentia.experience.replay import Replay, relevant
 from retentia.experience.rules import ExperienceRules, rules_from
-from retentia.model.experience import Experience, experience_of
+from retentia.experience.skills import WEAK_BELOW, Skill, skills_from
+from retentia.experience.strategy import MIN_EVIDENCE, NEAREST, Choice, choose
+from retentia.experience.words import language_for
+from retentia.model.experience import UNKNOWN, Experience, Outcome, experience_of, outcome_of
 from retentia.model.experience_fields import ExperienceLike
 from retentia.model.ids import id_bytes
 from retentia.model.provenance import Source
 from retentia.model.record import ItemRecord, Kind
 from retentia.model.scope import Scope
+from retentia.read.experience_pools import ExperienceReading, Only, Told
 from retentia.store import experiences, records, tenant_settings
 from retentia.store.database import Database
+from retentia.working.experience_prompt import replay_of
+from retentia.working.tokens import EstimatingCounter, TokenCounter
 from retentia.write.experience_pipeline import ExperiencePipeline
 from retentia.write.receipt import Receipt
 
+TOP_K = 3
 SHORT_TERM = 5
 """How many of the latest experiences are the short-term store."""
 _KINDS = (Kind.EXPERIENCE,)
@@ -27,14 +40,17 @@ _KINDS = (Kind.EXPERIENCE,)
 class Experiences:
     """What was learned by doing, by scope. Every verb takes the scope; safe to use from many threads."""
 
-    def __init__(self, database: Database, doors: Doors, pipeline: ExperiencePipeline) -> None:
+    def __init__(
+        self, database: Database, doors: Doors, pipeline: ExperiencePipeline, reading: ExperienceReading
+    ) -> None:
         self._database = database
         self._doors = doors
         self._pipeline = pipeline
+        self._reading = reading
 
     def behind(self, doors: Doors) -> "Experiences":
         """Return the same verbs behind other doors."""
-        return Experiences(self._database, doors, self._pipeline)
+        return Experiences(self._database, doors, self._pipeline, self._reading)
 
     def record(
         self,
@@ -80,6 +96,117 @@ class Experiences:
                 found = records.fetch(transaction, view, {Kind.EXPERIENCE: latest})
             shown = show([one for raw in latest if isinstance(one := found.get(raw), ItemRecord)])
         return [experience_of(one) for one in shown]
+
+    def recall(
+        self,
+        task: str,
+        *,
+        scope: Scope,
+        top_k: int = TOP_K,
+        category: str | None = None,
+        outcome: Outcome | str | None = None,
+        strategy: str | None = None,
+        order: Order | str = Order.PRIORITISED,
+        weights: Weights | str = STANDARD,
+        half_life: timedelta = HALF_LIFE,
+    ) -> list[Remembered]:
+        """Find the experiences that bear most on a task, best first; `category`, `outcome` and `strategy` narrow it.
+
+        `order` is "similarity" of the tasks, "decayed" (it fades by half in each `half_life`), or "prioritised": a
+        weighted sum of likeness, recency, reward and outcome. `weights` are those of the sum, or the name of a phase:
+        "standard", "early" (likeness leads) or "late" (recency leads). Nothing is left out by a guess: the ranking is
+        that of all experiences. Raises InvalidInput.
+        """
+        if top_k < 1:
+            raise InvalidInput(f"top_k must be at least 1, not {top_k}")
+        if category is not None:
+            self.rules(scope.tenant).check_category(category)
+        only = Only(category=category, outcome=None if outcome is None else outcome_of(outcome), strategy=strategy)
+        by = Ranking(order=order_of(order), weights=weights_of(weights), half_life=check_half_life(half_life))
+        with self._doors.reading(scope, _KINDS) as show:
+            found = self._reading.best(task, scope, limit=top_k, only=only, by=by)
+            shown = show([one.record for one in found])
+        return [
+            Remembered(
+                experience=experience_of(record),
+                similarity=one.similarity,
+                recency=one.recency,
+                priority=one.priority,
+                score=one.score,
+            )
+            for one, record in zip(found, shown, strict=True)
+        ]
+
+    def replay(
+        self,
+        task: str,
+        *,
+        scope: Scope,
+        budget: int = 800,
+        top_k: int = TOP_K,
+        avoid: int = 1,
+        weights: Weights | str = STANDARD,
+        half_life: timedelta = HALF_LIFE,
+        language: str = "",
+        counter: TokenCounter | None = None,
+    ) -> Replay:
+        """Return what a task brings to mind, as values and as a prompt of at most `budget` tokens.
+
+        Only what is like the task is shown. Where none of the `top_k` best failed, up to `avoid` failures are shown
+        after them: what not to do again. `language` is that of the task where it is not given. Raises InvalidInput.
+        """
+        if avoid < 0:
+            raise InvalidInput(f"avoid must be a number from 0 on, not {avoid}")
+        best = self.recall(task, scope=scope, top_k=top_k, weights=weights, half_life=half_life)
+        if avoid and all(one.experience.outcome is not Outcome.FAILURE for one in best):
+            best += self.recall(
+                task, scope=scope, top_k=avoid, outcome=Outcome.FAILURE, weights=weights, half_life=half_life
+            )
+        counter = counter or EstimatingCounter()
+        embedder = self._reading.embedder
+        return replay_of(task, best, budget=budget, counter=counter, embedder=embedder, language=language)
+
+    def skills(self, *, scope: Scope, weak_below: float = WEAK_BELOW) -> dict[str, Skill]:
+        """Return by category how well its tasks went: count, successes, average reward and iterations, success rate."""
+        told = self._told(scope)
+        return skills_from(told.category, told.worth == 1, told.reward, told.iterations, weak_below=weak_below)
+
+    def choose_strategy(
+        self,
+        task: str,
+        *,
+        scope: Scope,
+        category: str = UNKNOWN,
+        complexity: float = 0.5,
+        min_evidence: int = MIN_EVIDENCE,
+        weak_below: float = WEAK_BELOW,
+        language: str = "",
+    ) -> Choice:
+        """Choose how to go about a task, with the reason in words: what worked for the five most like it, or else.
+
+        Raises InvalidInput.
+        """
+        rules = self.rules(scope.tenant)
+        rules.check_category(category)
+        near = self.recall(task, scope=scope, top_k=NEAREST, order=Order.SIMILARITY)
+        return choose(
+            relevant(near, self._reading.embedder),
+            self.skills(scope=scope, weak_below=weak_below).get(category),
+            complexity,
+            min_evidence=min_evidence,
+            language=language or language_for(task),
+            own=rules.strategies,
+        )
+
+    def curve(self, *, scope: Scope, window: int = WINDOW, category: str | None = None) -> Curve:
+        """Return the learning curve, of all tasks or of a category: what came of them over time, and a verdict."""
+        told = self._told(scope, category=category)
+        return curve_from(told.reward, (told.worth == 1).astype(float), window=window)
+
+    def _told(self, scope: Scope, *, category: str | None = None) -> Told:
+        with self._doors.reading(scope, _KINDS) as show:
+            show([])
+            return self._reading.told(scope, category=category)
 
     def rules(self, tenant: str) -> ExperienceRules:
         """Return the categories and strategies that a tenant has beside the shipped ones."""

@@ -63,6 +63,7 @@ from retentia.providers.base import EmbedderSpec
 from retentia.providers.chat.base import ChatModelSpec
 from retentia.providers.chat.models import Models
 from retentia.providers.resolve import resolve
+from retentia.read.experience_pools import ExperienceReading, Pools
 from retentia.read.feed import read_feed
 from retentia.read.listing import Page, list_records
 from retentia.read.pipeline import ReadPipeline
@@ -197,7 +198,8 @@ class Memory:
         self._uses = UseBuffer(database) if self.learning.counts_use else None
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
-        self._presence = Presence(database, self._residents)
+        self._pools = Pools(max_bytes=max_index_bytes)
+        self._presence = Presence(database, self._residents, self._pools)
         self._ledger = StoreLedger(database, _ledger_path(database, ledger))
         self._eraser = Eraser(
             database,
@@ -233,7 +235,10 @@ class Memory:
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
         )
         self.experience = Experiences(
-            database, OwnerDoors(self), ExperiencePipeline(database, Tombstones(self._ledger), zone=zone)
+            database,
+            OwnerDoors(self),
+            ExperiencePipeline(database, Tombstones(self._ledger), zone=zone),
+            ExperienceReading(database, self._pools, self._embedding, self._presence),
         )
         extractor = learners(chosen, self.spending, self.learning, own=summariser)
         understanding = Understanding(database, extractor, self.learning, self._counter, Tombstones(self._ledger))
@@ -905,7 +910,7 @@ class Memory:
                 else 0,
                 jobs=jobs.count_unfinished(transaction),
                 store_bytes=self._database.size_bytes(transaction),
-                index_bytes=self._residents.nbytes,
+                index_bytes=self._residents.nbytes + self._pools.nbytes,
                 embedder=self._embedding.current().identity.name,
                 in_bin=binned.count(transaction, [entry.scope_id for entry in seen]),
             )

@@ -1,6 +1,5 @@
 """Experiences are kept as they were, once, and only those that can be true; on both databases."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any

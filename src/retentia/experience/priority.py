@@ -56,6 +56,22 @@ LATE = Weights(similarity=0.2, recency=0.5, reward=0.2, outcome=0.1)
 PHASES: Mapping[str, Weights] = MappingProxyType({"standard": STANDARD, "early": EARLY, "late": LATE})
 
 
+def order_of(given: Order | str) -> Order:
+    """Read an order by its name; raise InvalidInput."""
+    if given not in set(Order):
+        raise InvalidInput(f"order must be one of {', '.join(Order)}, not {given!r}")
+    return Order(given)
+
+
+def weights_of(given: Weights | str) -> Weights:
+    """Return weights as they are, or those of a phase by its name; raise InvalidInput."""
+    if isinstance(given, Weights):
+        return given
+    if given not in PHASES:
+        raise InvalidInput(f"weights are Weights, or the name of a phase: {', '.join(PHASES)}; not {given!r}")
+    return PHASES[given]
+
+
 def check_half_life(half_life: timedelta) -> timedelta:
     """Return a half-life that something can fade by; raise InvalidInput."""
     if half_life <= timedelta(0):

@@ -13,11 +13,11 @@ import time
 import weakref
 from collections.abc import Mapping
 from functools import cache
+from typing import Protocol
 
 from retentia.errors import RetentiaError, StoreReadOnly
 from retentia.index.tokenizer import forget_words
 from retentia.model.ids import new_id_bytes
-from retentia.read.residents import Residents
 from retentia.store import readers
 from retentia.store.database import Database, Transaction
 
@@ -27,15 +27,31 @@ _PATIENCE_SECONDS = 0.1
 _RENEW_SECONDS = readers.RENEW_MS / 1000
 
 
+class LetsGo(Protocol):
+    """What a process holds in memory of what scopes say."""
+
+    def drop(self, erased: Mapping[int, int]) -> None:
+        """Let go of what holds any of these scopes, each with the version from which on it may be held."""
+        ...
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        ...
+
+    def after_in_child(self) -> None:
+        """Let go of what a forked process has inherited."""
+        ...
+
+
 class Presence:
-    """The row of one open store, and what it holds in memory: the indexes of scopes, and words.
+    """The row of one open store, and what it holds in memory: the indexes and pools of scopes, and words.
 
     Safe to use from many threads; a forked child holds nothing, and begins anew.
     """
 
-    def __init__(self, database: Database, residents: Residents) -> None:
+    def __init__(self, database: Database, *held: LetsGo) -> None:
         self._database = database
-        self._residents = residents
+        self._held = held
         self._begin()
         _present().add(self)
 
@@ -64,7 +80,8 @@ class Presence:
 
     def let_go(self, erased: Mapping[int, int]) -> None:
         """Let go of scopes, each with the version from which on it may be held, and of all words."""
-        self._residents.drop(erased)
+        for views in self._held:
+            views.drop(erased)
         forget_words()
 
     def leave(self) -> None:
@@ -86,11 +103,13 @@ class Presence:
     def after_in_child(self) -> None:
         """Hold nothing: the parent answers for itself alone."""
         self._begin()
-        self._residents.after_in_child()
+        for views in self._held:
+            views.after_in_child()
         forget_words()
 
     def _clear(self) -> None:
-        self._residents.clear()
+        for views in self._held:
+            views.clear()
         forget_words()
 
     def _begin(self) -> None:

@@ -1,12 +1,39 @@
-"""Experiences by their time. They are items of their kind, so that whatever holds of items holds of them."""
+"""Experiences by their time, and what they are ranked by. They are items of their kind: what holds of items holds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Select, bindparam, select
 
 from retentia.model.record import Kind
+from retentia.store.among import IDS, among, parcels
 from retentia.store.database import Transaction
 from retentia.store.schema import item
+
+_HERE: Select[Any] = select(item.c.id, item.c.occurred_start, item.c.recorded_at, item.c.body).where(
+    item.c.tenant == bindparam("t"),
+    item.c.scope_id == bindparam("s"),
+    item.c.kind == Kind.EXPERIENCE.value,
+    item.c.retracted_at.is_(None),
+)
+_THESE = _HERE.where(among(item.c.id))
+
+
+class ExperienceRow(NamedTuple):
+    """An experience as it is stored: `at` in UTC microseconds, `body` as JSON."""
+
+    record_id: bytes
+    at: int
+    body: str
+
+
+def rows(transaction: Transaction, scope_id: int, record_ids: Collection[bytes] | None = None) -> list[ExperienceRow]:
+    """Return the experiences of a scope, or those of them that are among some records."""
+    key = {"t": transaction.tenant, "s": scope_id}
+    return [
+        ExperienceRow(bytes(row.id), row.recorded_at if row.occurred_start is None else row.occurred_start, row.body)
+        for row in _found(transaction, key, record_ids)
+    ]
 
 
 def latest(transaction: Transaction, scope_ids: Sequence[int], *, limit: int) -> list[bytes]:
@@ -23,3 +50,11 @@ def latest(transaction: Transaction, scope_ids: Sequence[int], *, limit: int) ->
         .limit(limit)
     )
     return [bytes(row.id) for row in transaction.rows(statement)]
+
+
+def _found(transaction: Transaction, key: dict[str, Any], record_ids: Collection[bytes] | None) -> Iterator[Any]:
+    if record_ids is None:
+        yield from transaction.rows(_HERE, key)
+        return
+    for some in parcels(transaction, record_ids):
+        yield from transaction.rows(_THESE, {**key, IDS: some})
