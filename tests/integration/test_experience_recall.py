@@ -20,22 +20,7 @@ ME = Scope("acme", "anna")
 CODER = Scope("acme", "anna", agent="coder")
 NOW = system_clock()
 HOUR = 3_600
-WORDS = [
-    "fix",
-    "test",
-    "login",
-    "flaky",
-    "cache",
-    "index",
-    "write",
-    "plan",
-    "parser",
-    "queue",
-    "retry",
-    "timeout",
-    "schema",
-    "query",
-]
+WORDS = ["fix", "test", "login", "flaky", "cache", "index", "plan", "parser", "queue", "retry", "timeout"]
 
 
 def tried(task: str, *, hours_ago: float = 1.0, **more: Any) -> dict[str, Any]:
