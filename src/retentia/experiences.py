@@ -3,8 +3,10 @@
 An experience is kept as it was and never changed; what is learned from them is calculated anew each time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 
 from retentia.doors import Doors
 from retentia.errors import InvalidInput, NotFound
@@ -17,12 +19,16 @@ from retentia.experience.rules import ExperienceRules, rules_from
 from retentia.experience.skills import WEAK_BELOW, Skill, skills_from
 from retentia.experience.strategy import MIN_EVIDENCE, NEAREST, Choice, choose
 from retentia.experience.words import language_for
+from retentia.experience_files import Imported, import_file
+from retentia.ingest.experiences import write_experiences
 from retentia.model.experience import UNKNOWN, Experience, Outcome, experience_of, outcome_of
 from retentia.model.experience_fields import ExperienceLike
 from retentia.model.ids import id_bytes
+from retentia.model.progress import Progress, unheard
 from retentia.model.provenance import Source
 from retentia.model.record import ItemRecord, Kind
 from retentia.model.scope import Scope
+from retentia.model.time import Moment
 from retentia.read.experience_pools import ExperienceReading, Only, Told
 from retentia.store import experiences, records, tenant_settings
 from retentia.store.database import Database
@@ -32,6 +38,7 @@ from retentia.write.experience_pipeline import ExperiencePipeline
 from retentia.write.receipt import Receipt
 
 TOP_K = 3
+_AT_ONCE = 500
 SHORT_TERM = 5
 """How many of the latest experiences are the short-term store."""
 _KINDS = (Kind.EXPERIENCE,)
@@ -69,6 +76,35 @@ class Experiences:
         given = [experience] if isinstance(experience, (Experience, Mapping)) else list(experience)
         with self._doors.writing(scope, _KINDS):
             return self._pipeline.run(given, scope, session=session, sources=sources)
+
+    def import_file(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> Imported:
+        """Keep the experiences of a file: JSONL, one a line, or trajectories as tau-bench has them; also of a folder.
+
+        What has a key and is there is not kept twice, so a run that was interrupted goes on. Lines that cannot be kept
+        are named with the reason and the others are kept. Raises InvalidInput for a file that cannot be read.
+        """
+        keep = partial(self._pipeline.run, scope=scope, raises=False)
+        with self._doors.writing(scope, _KINDS):
+            now = Moment.at(self._database.now())
+            return import_file(Path(path), keep, now=now, progress=progress)
+
+    def export_file(self, path: str | Path, *, scope: Scope) -> int:
+        """Write all experiences of a scope to a file, one a line, the oldest first; return how many.
+
+        `import_file` reads them back. Raises InvalidInput where the file cannot be written.
+        """
+        return write_experiences(Path(path), self.all(scope=scope))
+
+    def all(self, *, scope: Scope) -> Iterator[Experience]:
+        """Yield all experiences, the oldest first, some hundred at a time."""
+        told = self._told(scope)
+        for start in range(0, len(told.ids), _AT_ONCE):
+            wanted = told.ids[start : start + _AT_ONCE]
+            with self._doors.reading(scope, _KINDS) as show:
+                with self._database.read(scope.tenant) as transaction:
+                    found = records.fetch(transaction, records.view_of(transaction, scope), {Kind.EXPERIENCE: wanted})
+                shown = show([one for raw in wanted if isinstance(one := found.get(raw), ItemRecord)])
+            yield from map(experience_of, shown)
 
     def get(self, record_id: str, *, scope: Scope) -> Experience:
         """Return an experience with its sources; raise NotFound."""

@@ -11,6 +11,7 @@ from retentia.cli.chat.command import chat
 from retentia.cli.diagnosis import amnesia, check_claims
 from retentia.cli.episodes import changes, close, episodes, open_items, procedures, remembered
 from retentia.cli.eval import eval_group
+from retentia.cli.experience import experience_group
 from retentia.cli.export import export
 from retentia.cli.facts import confirm, correct, history, inbox, narrow, profile, reject, retract
 from retentia.cli.forgetting import forget, forget_person, ledger, verify_erasure
@@ -81,6 +82,7 @@ for command in (
     policy,
     consolidate,
     tools_group,
+    experience_group,
     stats,
     doctor,
     amnesia,

@@ -59,6 +59,7 @@ class Told:
     worth: NDArray[np.float64]
     iterations: NDArray[np.int32]
     category: Sequence[str]
+    ids: Sequence[bytes]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -251,4 +252,5 @@ def _columns(pool: Pool, category: str | None) -> Told:
         worth=pool.worth.values[rows],
         iterations=pool.iterations.values[rows],
         category=[labels[code] for code in pool.category.codes[rows].tolist()],
+        ids=pool.ids(rows),
     )

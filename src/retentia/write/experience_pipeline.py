@@ -29,17 +29,23 @@ class ExperiencePipeline:
         self._zone = zone
 
     def run(
-        self, given: Sequence[ExperienceLike], scope: Scope, *, session: str = "", sources: Sequence[Source] = ()
+        self,
+        given: Sequence[ExperienceLike],
+        scope: Scope,
+        *,
+        session: str = "",
+        sources: Sequence[Source] = (),
+        raises: bool = True,
     ) -> Receipt:
         """Keep experiences in one transaction; what has a key is kept once, and not again where it was erased.
 
-        Those that are refused are named in the receipt, or the first refusal is raised when all are.
+        Those that are refused are named in the receipt; when all are, the first refusal is raised if `raises`.
         """
         with self._database.read(scope.tenant) as transaction:
             rules = rules_from(tenant_settings.load(transaction).experience_rules)
             store = generations.read_setting(transaction, generations.STORE) or ""
         now = Moment.at(self._database.now(), self._zone)
-        drafted, failed = draft_each(given, rules=rules, session=session, now=now)
+        drafted, failed = draft_each(given, rules=rules, session=session, now=now, raises=raises)
         with self._database.write(scope.tenant) as transaction:
             place = Place(transaction, scope, self._tombstones)
             check_sources(transaction, scope, sources)
@@ -47,7 +53,7 @@ class ExperiencePipeline:
             job_ids = place.insert(schema.item, rows)
             for row in rows:
                 link_sources(transaction, row.indexed.record_id, sources)
-        if erased and not written:
+        if raises and erased and not written:
             raise ErasedEarlier
         return Receipt(
             scope=scope,

@@ -31,9 +31,9 @@ class Drafted:
 
 
 def draft_each(
-    given: Sequence[ExperienceLike], *, rules: ExperienceRules, session: str, now: Moment
+    given: Sequence[ExperienceLike], *, rules: ExperienceRules, session: str, now: Moment, raises: bool
 ) -> tuple[list[Drafted], list[Failed]]:
-    """Draft what can be kept, and say what cannot; raise the first refusal when nothing can."""
+    """Draft what can be kept, and say what cannot; if `raises`, raise the first refusal when nothing can."""
     drafted: list[Drafted] = []
     failed: list[Failed] = []
     first: RetentiaError | None = None
@@ -43,7 +43,7 @@ def draft_each(
         except RetentiaError as error:
             first = first or error
             failed.append(Failed(position=position, code=error.code, reason=str(error)))
-    if first is not None and not drafted:
+    if raises and first is not None and not drafted:
         raise first
     return drafted, failed
 
