@@ -71,7 +71,7 @@ from retentia.transfer.restore import Restored
 from retentia.working.context import Context
 from retentia.working.history import History
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
-from retentia.working.strategy import FACTS, STANDARD, Strategy
+from retentia.working.strategy import Strategy
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt, WriteStatus
@@ -204,15 +204,16 @@ class ActingMemory(Gate):
         role: str = "",
         limit: int = 25,
         opening: Opening | None = None,
-        strategy: Strategy = STANDARD,
+        strategy: Strategy | None = None,
         consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
+        strategy = strategy or self._memory.working.strategy
         recalled = (
             self.recall(request, scope=scope, limit=limit, consequential=consequential) if strategy.semantic else ()
         )
         if strategy.facts and opening is None:
-            opening = self.opening(scope=scope, policy=FACTS, request=request)
+            opening = self.opening(scope=scope, policy=self._memory.working.opening, request=request)
         return context_of(
             request,
             recalled=recalled,

@@ -90,7 +90,7 @@ from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.pin import pin
 from retentia.working.settings import WorkingSettings
-from retentia.working.strategy import FACTS, STANDARD, Strategy
+from retentia.working.strategy import Strategy
 from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike, admit_metadata
@@ -465,20 +465,21 @@ class Memory:
         role: str = "",
         limit: int = 25,
         opening: Opening | None = None,
-        strategy: Strategy = STANDARD,
+        strategy: Strategy | None = None,
         consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
 
-        `opening` is shown too, see there. `strategy` says which layers of memory are on; with `facts`, what is known of
-        the person is loaded where no `opening` is given. `consequential` marks what the person has not confirmed and
-        should be asked about. The request itself is not stored; where it is the last message
-        of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
+        `opening` is shown too, see there. `strategy` says which layers of memory are on, None those of the settings;
+        with `facts`, what is known of the person is loaded where no `opening` is given. `consequential` marks what the
+        person has not confirmed and should be asked about. The request itself is not stored; where it is the last
+        message of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
+        strategy = strategy or self.working.strategy
         asked = Query(text=request, limit=limit, consequential=consequential)
         recalled = self._search(asked, scope=scope) if strategy.semantic else ()
         if strategy.facts and opening is None:
-            opening = self.opening(scope=scope, policy=FACTS, request=request)
+            opening = self.opening(scope=scope, policy=self.working.opening, request=request)
         made = context_of(
             request,
             recalled=recalled,
