@@ -100,6 +100,7 @@ from retentia.write.receipt import Receipt, WriteStatus
 
 if TYPE_CHECKING:  # what few processes need is imported by the verb that needs it
     from retentia.acting import ActingMemory
+    from retentia.diagnose.advisor import Advice
     from retentia.diagnose.doctor import Finding
     from retentia.diagnosis import Diagnosis
     from retentia.ingest import Tally
@@ -921,6 +922,35 @@ class Memory:
         from retentia.diagnosis import Diagnosis
 
         return Diagnosis(self)
+
+    def advise(
+        self,
+        *,
+        scope: Scope,
+        whole_tenant: bool = False,
+        on: Collection[str] | None = None,
+        thresholds: Mapping[str, object] | None = None,
+        symptoms: bool = False,
+    ) -> "Advice":
+        """Tell which layer of memory the traffic of a scope, or of its whole tenant, needs next, and which it does not.
+
+        `on` names the layers in use, None those that the settings have on. `thresholds` replaces some, {layer:
+        {measure: number}}. Only numbers are read; with `symptoms` also every session, see `Diagnosis.amnesia`. Raises
+        InvalidInput.
+        """
+        from retentia.advice import advise_on, with_symptoms
+
+        given = advise_on(
+            self._database,
+            self.working,
+            self.learning,
+            scope=scope,
+            whole_tenant=whole_tenant,
+            on=on,
+            thresholds=thresholds,
+        )
+        looked_at = self.scopes(scope.tenant) if whole_tenant else [scope]
+        return with_symptoms(given, self, looked_at) if symptoms else given
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> "list[Finding]":
         """Examine the store and say what to do; reads only."""
