@@ -6,7 +6,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, case, cast, exists, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, case, cast, exists, func, or_, select, tuple_
 
 from retentia.model.record import BELIEVED
 from retentia.store.database import Transaction
@@ -97,27 +97,18 @@ def attributes(transaction: Transaction, within: Within) -> list[str]:
 
 def steps(transaction: Transaction, within: Within, relations: Collection[str]) -> int:
     """Count the believed relations whose object has a relation itself, or is the object of one of another kind."""
-    onward, beside = claim.alias("onward"), claim.alias("beside")
-    leads_on = or_(
-        exists().where(
-            *_claimed(onward, transaction, within),
-            onward.c.scope_id == claim.c.scope_id,
-            onward.c.subject_key == claim.c.value_key,
-            onward.c.attribute.in_(relations),
-        ),
-        exists().where(
-            *_claimed(beside, transaction, within),
-            beside.c.scope_id == claim.c.scope_id,
-            beside.c.value_key == claim.c.value_key,
-            beside.c.attribute.in_(relations),
-            beside.c.attribute != claim.c.attribute,
-        ),
+    here = (*_claimed(claim, transaction, within), claim.c.attribute.in_(relations))
+    subjects = select(claim.c.scope_id, claim.c.subject_key).where(*here)
+    of_two_kinds = (
+        select(claim.c.scope_id, claim.c.value_key)
+        .where(*here)
+        .group_by(claim.c.scope_id, claim.c.value_key)
+        .having(func.count(claim.c.attribute.distinct()) > 1)
     )
-    statement = (
-        select(func.count().label("number"))
-        .select_from(claim)
-        .where(*_claimed(claim, transaction, within), claim.c.attribute.in_(relations), leads_on)
-    )
+    # Lists rather than existences, for which SQLite would read all claims of the scope each time.
+    object_ = tuple_(claim.c.scope_id, claim.c.value_key)
+    leads_on = or_(object_.in_(subjects), object_.in_(of_two_kinds))
+    statement = select(func.count().label("number")).select_from(claim).where(*here, leads_on)
     return int(transaction.rows(statement)[0].number)
 
 
