@@ -16,6 +16,8 @@ from typing import TypeVar
 
 from retentia.acting_doors import ActingDoors
 from retentia.acting_keeping import ActingKeeping
+from retentia.advice import with_symptoms
+from retentia.diagnose.advisor import Advice
 from retentia.diagnose.doctor import Finding
 from retentia.diagnosis import Diagnosis
 from retentia.errors import Conflict, InvalidInput, NotFound
@@ -71,7 +73,7 @@ from retentia.transfer.restore import Restored
 from retentia.working.context import Context
 from retentia.working.history import History
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
-from retentia.working.strategy import FACTS, STANDARD, Strategy
+from retentia.working.strategy import Strategy
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt, WriteStatus
@@ -205,15 +207,16 @@ class ActingMemory(Gate):
         role: str = "",
         limit: int = 25,
         opening: Opening | None = None,
-        strategy: Strategy = STANDARD,
+        strategy: Strategy | None = None,
         consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""
+        strategy = strategy or self._memory.working.strategy
         recalled: Sequence[Hit] = ()
         if strategy.semantic:
             recalled = self.recall(request, scope=scope, limit=limit, kinds=CONTEXT_KINDS, consequential=consequential)
         if strategy.facts and opening is None:
-            opening = self.opening(scope=scope, policy=FACTS, request=request)
+            opening = self.opening(scope=scope, policy=self._memory.working.opening, request=request)
         return context_of(
             request,
             recalled=recalled,
@@ -579,6 +582,26 @@ class ActingMemory(Gate):
     def diagnosis(self) -> "Diagnosis":
         """Look for signs of amnesia in what the principal may read; see `Memory.diagnosis`."""
         return Diagnosis(self)
+
+    def advise(
+        self,
+        *,
+        scope: Scope,
+        whole_tenant: bool = False,
+        on: Collection[str] | None = None,
+        thresholds: Mapping[str, object] | None = None,
+        symptoms: bool = False,
+    ) -> "Advice":
+        """Tell which layer is needed next, to who may read the scope, or to the admin of its tenant; see `Memory`."""
+        if whole_tenant:
+            self._administer(scope.tenant)
+        else:
+            self._check(Action.READ, Right.READ, scope, ALL_KINDS)
+        given = self._memory.advise(scope=scope, whole_tenant=whole_tenant, on=on, thresholds=thresholds)
+        if not whole_tenant:
+            self._give(Action.READ, Right.READ, [scope], [], kinds=ALL_KINDS)
+        looked_at = self.scopes(scope.tenant) if whole_tenant else [scope]
+        return with_symptoms(given, self, looked_at) if symptoms else given
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> "list[Finding]":
         """Examine the principal's tenant, as its admin; see `Memory.doctor`."""

@@ -92,7 +92,7 @@ from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
 from retentia.working.pin import pin
 from retentia.working.settings import WorkingSettings
-from retentia.working.strategy import FACTS, STANDARD, Strategy
+from retentia.working.strategy import Strategy
 from retentia.working.summariser import Summariser
 from retentia.working.tokens import EstimatingCounter
 from retentia.write.admission import MessageLike, admit_metadata
@@ -103,6 +103,7 @@ from retentia.write.receipt import Receipt, WriteStatus
 
 if TYPE_CHECKING:  # what few processes need is imported by the verb that needs it
     from retentia.acting import ActingMemory
+    from retentia.diagnose.advisor import Advice
     from retentia.diagnose.doctor import Finding
     from retentia.diagnosis import Diagnosis
     from retentia.ingest import Tally
@@ -475,20 +476,21 @@ class Memory:
         role: str = "",
         limit: int = 25,
         opening: Opening | None = None,
-        strategy: Strategy = STANDARD,
+        strategy: Strategy | None = None,
         consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt under `budget` tokens: role, what is recalled, the session, the request.
 
-        `opening` is shown too, see there. `strategy` says which layers of memory are on; with `facts`, what is known of
-        the person is loaded where no `opening` is given. `consequential` marks what the person has not confirmed and
-        should be asked about. The request itself is not stored; where it is the last message
-        of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
+        `opening` is shown too, see there. `strategy` says which layers of memory are on, None those of the settings;
+        with `facts`, what is known of the person is loaded where no `opening` is given. `consequential` marks what the
+        person has not confirmed and should be asked about. The request itself is not stored; where it is the last
+        message of the session already, it is shown once. Raises BudgetTooSmall when role and request alone do not fit.
         """
+        strategy = strategy or self.working.strategy
         asked = Query(text=request, limit=limit, kinds=CONTEXT_KINDS, consequential=consequential)
         recalled = self._search(asked, scope=scope) if strategy.semantic else ()
         if strategy.facts and opening is None:
-            opening = self.opening(scope=scope, policy=FACTS, request=request)
+            opening = self.opening(scope=scope, policy=self.working.opening, request=request)
         made = context_of(
             request,
             recalled=recalled,
@@ -930,6 +932,35 @@ class Memory:
         from retentia.diagnosis import Diagnosis
 
         return Diagnosis(self)
+
+    def advise(
+        self,
+        *,
+        scope: Scope,
+        whole_tenant: bool = False,
+        on: Collection[str] | None = None,
+        thresholds: Mapping[str, object] | None = None,
+        symptoms: bool = False,
+    ) -> "Advice":
+        """Tell which layer of memory the traffic of a scope, or of its whole tenant, needs next, and which it does not.
+
+        `on` names the layers in use, None those that the settings have on. `thresholds` replaces some, {layer:
+        {measure: number}}. Only numbers are read; with `symptoms` also every session, see `Diagnosis.amnesia`. Raises
+        InvalidInput.
+        """
+        from retentia.advice import advise_on, with_symptoms
+
+        given = advise_on(
+            self._database,
+            self.working,
+            self.learning,
+            scope=scope,
+            whole_tenant=whole_tenant,
+            on=on,
+            thresholds=thresholds,
+        )
+        looked_at = self.scopes(scope.tenant) if whole_tenant else [scope]
+        return with_symptoms(given, self, looked_at) if symptoms else given
 
     def doctor(self, *, tenants: Sequence[str] | None = None) -> "list[Finding]":
         """Examine the store and say what to do; reads only."""

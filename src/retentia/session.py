@@ -11,7 +11,7 @@ from retentia.model.scope import Scope
 from retentia.model.session_record import SessionRecord
 from retentia.working.context import Context
 from retentia.working.opening import Opening
-from retentia.working.strategy import STANDARD, Strategy
+from retentia.working.strategy import Strategy
 from retentia.write.admission import MessageLike
 from retentia.write.receipt import Receipt
 
@@ -39,7 +39,7 @@ class Session:
         budget: int = 1500,
         role: str = "",
         opening: Opening | None = None,
-        strategy: Strategy = STANDARD,
+        strategy: Strategy | None = None,
         consequential: bool = False,
     ) -> Context:
         """Assemble the next prompt; see `Memory.context`."""

@@ -20,6 +20,12 @@ def test_the_policy_page_is_what_the_package_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_tables_of_the_advisor_are_what_it_decides_by() -> None:
+    check = [sys.executable, str(ROOT / "scripts" / "write_advisor_tables.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_table_of_what_summaries_keep_is_what_the_evaluation_says() -> None:
     check = [sys.executable, str(ROOT / "scripts" / "write_kept_table.py"), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)

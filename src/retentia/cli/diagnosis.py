@@ -1,5 +1,6 @@
 """Commands that diagnose an agent: amnesia, check-claims."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -94,18 +95,34 @@ def _log_of(target: Target, path: Path) -> Iterator["Memory"]:
     """Open a memory of one file alone, in a folder that goes; the user's store is neither read nor written."""
     from retentia.cli.intake import Intake
     from retentia.ingest import read
-    from retentia.memory import Memory
 
-    with (
-        TemporaryDirectory() as folder,
-        Memory.open(Path(folder, "log.db"), embedder=None, worker=False, ledger=None) as memory,
-    ):
+    with memory_that_goes() as memory:
         intake = Intake(memory, target.scope)
         intake.take(read([path]))
-        if intake.tally.reasons:
-            reasons = ", ".join(f"{count:,} × {reason}" for reason, count in intake.tally.reasons.most_common())
-            click.echo(f"skipped: {reasons}", err=True)
+        tell_skipped(intake.tally.reasons)
         yield memory
+
+
+@contextmanager
+def memory_that_goes() -> Iterator["Memory"]:
+    """Open a memory for a log, in a folder that goes; nothing in it is summarised."""
+    from retentia.memory import Memory
+    from retentia.working.settings import WorkingSettings
+    from retentia.working.summary import SummaryPolicy
+
+    working = WorkingSettings(summary=SummaryPolicy(kind="off"))
+    with (
+        TemporaryDirectory() as folder,
+        Memory.open(Path(folder, "log.db"), embedder=None, worker=False, ledger=None, working=working) as memory,
+    ):
+        yield memory
+
+
+def tell_skipped(reasons: Counter[str]) -> None:
+    """Say on the error stream what of a log could not be read, and why."""
+    if reasons:
+        told = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common())
+        click.echo(f"skipped: {told}", err=True)
 
 
 def _totals(report: "Amnesia") -> dict[str, object]:

@@ -138,7 +138,13 @@ def recall(
         click.echo("nothing of that kind was experienced yet")
         return
     rows = [
-        (f"{one.priority:.2f}", f"{one.similarity:.2f}", f"{one.recency:.2f}", *_told(one.experience), one.experience.id)
+        (
+            f"{one.priority:.2f}",
+            f"{one.similarity:.2f}",
+            f"{one.recency:.2f}",
+            *_told(one.experience),
+            one.experience.id,
+        )
         for one in found
     ]
     columns = ("priority", "likeness", "recency", "outcome", "reward", "strategy", "task", "id")
@@ -213,9 +219,7 @@ def strategy(target: Target, task: str, category: str, complexity: float, langua
 @click.option("--png", type=click.Path(path_type=Path), help="Write the picture to this file.")
 @click.option("--language", default="en", show_default=True, help="en, de or uk.")
 @targeted
-def curve(
-    target: Target, window: int, category: str | None, svg: Path | None, png: Path | None, language: str
-) -> None:
+def curve(target: Target, window: int, category: str | None, svg: Path | None, png: Path | None, language: str) -> None:
     """Draw how rewards and successes went over time, and say whether they rise."""
     from retentia.experience import curve_picture, curve_png
 

@@ -1,14 +1,12 @@
 """Commands about keeping: personal, review, keep, retention, quota, growth, policy."""
 
-import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from retentia.cli.options import Target, targeted
+from retentia.cli.options import Target, read_toml, targeted
 from retentia.cli.output import print_json, print_table
-from retentia.errors import InvalidInput
 from retentia.model.record import Record
 
 
@@ -75,7 +73,7 @@ def retention(target: Target, file: Path | None, reset: bool) -> None:
         raise click.UsageError("use either --set or --reset")
     with target.open() as memory:
         if file is not None or reset:
-            memory.keeping.set_schedule(None if file is None else _toml(file), tenant=target.tenant)
+            memory.keeping.set_schedule(None if file is None else read_toml(file), tenant=target.tenant)
         schedule = memory.keeping.schedule(target.tenant)
     if target.as_json:
         print_json(schedule.as_data())
@@ -137,13 +135,6 @@ def policy(target: Target) -> None:
         click.echo(layer.name)
         for name in ("purpose", "enters", "readers", "source", "correction", "retention", "deletion"):
             click.echo(f"  {name}: {getattr(layer, name)}")
-
-
-def _toml(file: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{str(file)!r} is no TOML: {error}") from error
 
 
 def _day(microseconds: int | None) -> str:

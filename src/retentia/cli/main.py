@@ -5,6 +5,7 @@ import sys
 import click
 
 from retentia import __version__
+from retentia.cli.advise import advise
 from retentia.cli.audit import audit_group
 from retentia.cli.backup import backup
 from retentia.cli.chat.command import chat
@@ -87,6 +88,7 @@ for command in (
     doctor,
     amnesia,
     check_claims,
+    advise,
     repair,
     encrypt,
     rekey,

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -153,3 +154,11 @@ def json_object(text: str | None) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise InvalidInput('--metadata and --where take a JSON object, such as {"project": "atlas"}')
     return value
+
+
+def read_toml(file: Path) -> dict[str, object]:
+    """Read the TOML file of an option; raise InvalidInput when it is something else."""
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{str(file)!r} is no TOML: {error}") from error

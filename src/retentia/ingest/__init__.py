@@ -2,6 +2,7 @@
 
 from retentia.ingest.detect import Format, detect
 from retentia.ingest.items import IngestDocument, IngestMessage, IngestRecord, IngestToolCall, Item, Skipped
+from retentia.ingest.people import by_person
 from retentia.ingest.pipeline import read
 from retentia.ingest.sources import total_bytes
 from retentia.ingest.tally import Tally
@@ -15,6 +16,7 @@ __all__ = [
     "Item",
     "Skipped",
     "Tally",
+    "by_person",
     "detect",
     "read",
     "total_bytes",

@@ -12,6 +12,7 @@ from retentia.ingest.json_stream import BrokenJson, loads, stream_elements
 from retentia.ingest.keys import SessionKeys, text_digest
 from retentia.ingest.messages import (
     ID_FIELDS,
+    PERSON_FIELDS,
     SESSION_FIELDS,
     TIME_FIELDS,
     Context,
@@ -22,6 +23,7 @@ from retentia.ingest.messages import (
 )
 from retentia.ingest.sources import Source
 from retentia.ingest.text import MAX_CHARS, bounded_lines, open_text, undecoded
+from retentia.model.message import JSON
 
 _LISTS = ("messages", "conversations", "conversation", "turns", "chat", "dialog")
 _ANSWERS = ("completion", "response", "answer")
@@ -86,13 +88,15 @@ def keyed_items(
 
 
 def conversation_context(conversation: Mapping[str, object], zone: str) -> Context:
-    """Read what a conversation says about all its messages: its time, where they have none, and its title."""
+    """Read what a conversation says about all its messages: its time, where they have none, its title, whose it is."""
     try:
         at = moment_of(first_of(conversation, TIME_FIELDS), zone)
     except InvalidMoment:
         at = None
     title = text_of(first_of(conversation, ("title", "name")))
-    return Context(zone, at, {"conversation": title} if title else {})
+    person = text_of(first_of(conversation, PERSON_FIELDS))
+    told: dict[str, JSON] = {"conversation": title, "user_id": person}
+    return Context(zone, at, {name: value for name, value in told.items() if value})
 
 
 def _parsed(line: str, where: str) -> object:

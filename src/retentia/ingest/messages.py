@@ -32,6 +32,7 @@ SESSION_FIELDS = (
 TIME_FIELDS = ("timestamp", "created_at", "create_time", "createdAt", "datetime", "time", "date", "ts", "at")
 ID_FIELDS = ("uuid", "id", "message_id", "client_id", "key")
 _ROLE_FIELDS = ("role", "sender", "from", "author", "type")
+PERSON_FIELDS = ("user_id", "userId", "customer_id", "customerId", "account_id", "member_id", "user", "customer")
 _SPEAKER_FIELDS = ("speaker", "name", "author", "user_name", "username", "sender", "from")
 _CONTENT_FIELDS = ("content", "text", "value", "message", "body", "utterance", "parts")
 _ENVELOPES = ("message", "payload", "data")

@@ -165,7 +165,7 @@ class Understanding:
             taught = [
                 self._taught(one, said[one.candidate.message_id], identity, now=transaction.now)
                 for one in proposed
-                if one.candidate.message_id in said
+                if one.candidate.message_id in said and one.candidate.kind in self._settings.kinds
             ]
             place = Place(transaction, scope, self._tombstones)
             return learn(place, not_forgotten(place, taught, self._settings.registry), self._settings.registry)

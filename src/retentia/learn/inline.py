@@ -1,6 +1,6 @@
 """Learning by rules where messages are written: in their own transaction, or by a job where many came at once."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
@@ -19,7 +19,7 @@ from retentia.model.candidate import Candidate
 from retentia.model.ids import RecordId, id_bytes, id_text
 from retentia.model.learned import Learned
 from retentia.model.provenance import Trust
-from retentia.model.record import MessageRecord
+from retentia.model.record import ITEM_KINDS, Kind, MessageRecord
 from retentia.model.time import Moment, Precision
 from retentia.store import jobs, records
 from retentia.store.claims import Lesson
@@ -40,6 +40,7 @@ _SHORT = 60
 class LearningSettings:
     """Whether anything is learned from messages, and what is known: `attributes` and `relations` may be extended.
 
+    `kinds` are the kinds of items that are learned; what is of another kind is neither believed nor proposed.
     Rules learn where messages are written. A model proposes, where one is configured (`Models`): it is shown at most
     about `stretch_tokens` of what was said at once. What it proposes waits for the person or a rule; with
     `model_states` a fact that its message bears out in every respect counts as stated.
@@ -49,6 +50,7 @@ class LearningSettings:
     """
 
     is_on: bool = True
+    kinds: Collection[Kind] = ITEM_KINDS
     attributes: Attributes = field(default_factory=shipped_attributes)
     relations: Relations = field(default_factory=shipped_relations)
     model_states: bool = False
@@ -57,6 +59,8 @@ class LearningSettings:
     consolidation: ConsolidationSettings = field(default_factory=ConsolidationSettings)
 
     def __post_init__(self) -> None:
+        if other := sorted(set(self.kinds).difference(ITEM_KINDS)):
+            raise InvalidInput(f"{other[0]!r} is no kind that is learned; use {', '.join(sorted(ITEM_KINDS))}")
         if self.stretch_tokens < FEWEST_TOKENS:
             raise InvalidInput(f"stretch_tokens must be {FEWEST_TOKENS} or more")
 
@@ -138,7 +142,8 @@ def read_by_rules(heard: Sequence[Original], settings: LearningSettings) -> list
             quoted = quoted_stretches(message.text) if own else []
             found += (one for one in own if not touches_quote(message.text, one.start, one.end, quoted))
     order = {message.id: place for place, message in enumerate(heard)}
-    return sorted(found, key=lambda one: (order[one.message_id], one.start))
+    wanted = (one for one in found if one.kind in settings.kinds)
+    return sorted(wanted, key=lambda one: (order[one.message_id], one.start))
 
 
 @cache

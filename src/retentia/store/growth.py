@@ -48,10 +48,11 @@ def _in_bin(transaction: Transaction, columns: Sequence[Any], user: str | None) 
 
 
 def _of_users(table: Table, transaction: Transaction, columns: Sequence[Any], user: str | None) -> Select[Any]:
-    return _joined(table, transaction, columns, func.sum(_bytes(table, transaction)), user)
+    return _joined(table, transaction, columns, func.sum(stored_bytes(table, transaction)), user)
 
 
-def _bytes(table: Table, transaction: Transaction) -> ColumnElement[int]:
+def stored_bytes(table: Table, transaction: Transaction) -> ColumnElement[int]:
+    """Return the expression for how many bytes the text of a record has in UTF-8."""
     if transaction.is_keyed:
         return text_bytes(table.c.text)
     if transaction.dialect.name == "sqlite":
