@@ -59,6 +59,11 @@ class Experiences:
         """Return the same verbs behind other doors."""
         return Experiences(self._database, doors, self._pipeline, self._reading)
 
+    @property
+    def embedder(self) -> str:
+        """The name of the embedder that likeness is told by, "none" without one."""
+        return self._reading.embedder
+
     def record(
         self,
         experience: ExperienceLike | Sequence[ExperienceLike],
@@ -199,8 +204,7 @@ class Experiences:
                 task, scope=scope, top_k=avoid, outcome=Outcome.FAILURE, weights=weights, half_life=half_life
             )
         counter = counter or EstimatingCounter()
-        embedder = self._reading.embedder
-        return replay_of(task, best, budget=budget, counter=counter, embedder=embedder, language=language)
+        return replay_of(task, best, budget=budget, counter=counter, embedder=self.embedder, language=language)
 
     def skills(self, *, scope: Scope, weak_below: float = WEAK_BELOW) -> dict[str, Skill]:
         """Return by category how well its tasks went: count, successes, average reward and iterations, success rate."""
@@ -226,7 +230,7 @@ class Experiences:
         rules.check_category(category)
         near = self.recall(task, scope=scope, top_k=NEAREST, order=Order.SIMILARITY)
         return choose(
-            relevant(near, self._reading.embedder),
+            relevant(near, self.embedder),
             self.skills(scope=scope, weak_below=weak_below).get(category),
             complexity,
             min_evidence=min_evidence,

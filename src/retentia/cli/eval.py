@@ -142,6 +142,43 @@ def factconsolidation(path: Path, limit: int | None, as_json: bool) -> None:
         click.echo(json.dumps(figures(done)))
 
 
+@eval_group.command("replay")
+@_path
+@click.option("--embedder", default="use", show_default=True, help="Embedder: use, e5, none …")
+@click.option(
+    "--describe",
+    type=click.Choice(["opening", "first", "user", "instruction"]),
+    default="opening",
+    show_default=True,
+    help="What a task is described by: the user's first two messages, the first, all, or the instruction.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["prioritised", "similarity", "decayed"]),
+    default="prioritised",
+    show_default=True,
+    help="What experiences are ranked by.",
+)
+@click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the table goes to stderr.")
+def replay(path: Path, embedder: str, describe: str, order: str, as_json: bool) -> None:
+    """Recall experiences for tasks that were tried before, and ask whether following them would have helped.
+
+    PATH is a file, or a folder, of trajectories in the form of tau-bench. The first half of the trials is memory, the
+    others ask.
+    """
+    from retentia.cli.output import print_table
+    from retentia.evals.experience import figures, run_replay
+
+    with _refusals(), _progress("replay") as progress:
+        named = None if embedder == "none" else embedder
+        done = run_replay(path, embedder=named, describe=describe, order=order, progress=progress)
+    told = {"suite": "replay", "embedder": embedder, "describe": describe, "order": order, **figures(done)}
+    if as_json:
+        click.echo(json.dumps(told, ensure_ascii=False))
+    else:
+        print_table("replay", ("", ""), told.items())
+
+
 @eval_group.command("lifebench")
 @_path
 @_limit("users")

@@ -1,5 +1,6 @@
 """Commands about what was learned by doing: experience record, list, show, recall, replay, skills, strategy, curve."""
 
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from retentia.model.message import JSON
 
 _PHASES = ("standard", "early", "late")
 _ORDERS = ("prioritised", "similarity", "decayed")
-_DAY = 86_400.0
+_MOST_OF_A_TASK = 110
 _OUTCOMES = click.Choice([one.value for one in Outcome])
 _CATEGORY = click.option("--category", help="Only tasks of this category.")
 _TASK = click.argument("task")
@@ -39,12 +40,12 @@ def experience_group() -> None:
 @click.option("--key", default="", help="Your name for it: the same key again is the same experience.")
 @click.option("--session", default="", help="The session it belongs to.")
 @targeted
-def record(target: Target, task: str, solution: str, tests: tuple[int, int], at: str | None, **fields: JSON) -> None:
+def record(target: Target, /, task: str, solution: str, tests: tuple[int, int], at: str | None, **fields: JSON) -> None:
     """Keep what came of TASK. It is never changed; what failed is kept as well, to be avoided."""
     told: dict[str, JSON] = {
         **fields,
         "task": task,
-        "solution": click.get_text_stream("stdin").read() if solution == "-" else solution,
+        "solution": sys.stdin.read() if solution == "-" else solution,
         "tests_passed": tests[0],
         "tests_total": tests[1],
         "timestamp": at,
@@ -71,8 +72,9 @@ def listing(target: Target, limit: int) -> None:
     if target.as_json:
         print_json(found)
         return
-    rows = [(one.at.iso()[:16], *_told(one), one.id) for one in found]
-    print_table("", ("when", "outcome", "reward", "strategy", "task", "id"), rows)
+    for one in found:
+        click.echo(f"{one.at.iso()[:16]}  {_came_of(one)}")
+        _print_below(one)
 
 
 @experience_group.command("show")
@@ -137,18 +139,10 @@ def recall(
     if not found:
         click.echo("nothing of that kind was experienced yet")
         return
-    rows = [
-        (
-            f"{one.priority:.2f}",
-            f"{one.similarity:.2f}",
-            f"{one.recency:.2f}",
-            *_told(one.experience),
-            one.experience.id,
-        )
-        for one in found
-    ]
-    columns = ("priority", "likeness", "recency", "outcome", "reward", "strategy", "task", "id")
-    print_table("", columns, rows)
+    for one in found:
+        parts = f"likeness {one.similarity:.2f}, recency {one.recency:.2f}"
+        click.echo(f"{one.priority:.2f}  {_came_of(one.experience)}  ({parts})")
+        _print_below(one.experience)
 
 
 @experience_group.command("replay")
@@ -289,9 +283,15 @@ def rules(target: Target, file: Path | None, reset: bool) -> None:
         click.echo(f"  {name}: {instruction}")
 
 
-def _told(one: Experience) -> tuple[str, str, str, str]:
+def _came_of(one: Experience) -> str:
+    gone_about = f", {one.strategy}" if one.strategy else ""
+    return f"{one.outcome.value}, reward {one.feedback.reward:.2f}{gone_about}"
+
+
+def _print_below(one: Experience) -> None:
     task = " ".join(one.task.description.split())
-    return one.outcome.value, f"{one.feedback.reward:.2f}", one.strategy, task
+    click.echo(f"      {task if len(task) <= _MOST_OF_A_TASK else task[:_MOST_OF_A_TASK] + '…'}")
+    click.echo(f"      {one.id}")
 
 
 def _counted(one: Experience) -> str:
