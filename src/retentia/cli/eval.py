@@ -98,12 +98,49 @@ def beam(path: Path, limit: int | None, **choices: object) -> None:
 @_path
 @_limit("hundreds of requests")
 @click.option("--several", is_flag=True, help="Requests that need two tools instead of one.")
+@click.option(
+    "--past",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="Also select after so many past uses of each sort are known; 0 leaves that out.",
+)
 @_choices
-def metatool(path: Path, limit: int | None, several: bool, **choices: object) -> None:
-    """Find the tool for each of MetaTool's requests. PATH is the folder with plugin_des.json."""
-    from retentia.evals.loaders import load_metatool
+def metatool(path: Path, limit: int | None, several: bool, past: int, **choices: object) -> None:
+    """Find the tool for each of MetaTool's requests. PATH is the folder with plugin_des.json.
 
-    _evaluate(lambda: load_metatool(path, limit=limit, several=several), choices)
+    Recall at 1, 5 and 10 is that of the tools that are selected; the rest is of the same tools as records.
+    """
+    from retentia.evals.loaders import load_metatool, load_tool_requests
+    from retentia.evals.tool_selection import embedded_by, measure_metatool
+
+    def selected() -> dict[str, float | int]:
+        tools, one, two = load_tool_requests(path, limit=limit)
+        chosen = Choices(**choices)  # type: ignore[arg-type]  # as `_evaluate` reads them
+        with embedded_by(chosen.embedder, chosen.cache_dir) as embedder, _progress("tools") as progress:
+            return measure_metatool(tools, one, two, embedder=embedder, past=past, progress=progress)
+
+    _evaluate(lambda: load_metatool(path, limit=limit, several=several), choices, None if several else selected)
+
+
+@eval_group.command("livemcpbench")
+@_path
+@click.option("--embedder", default="auto", show_default=True, help="Embedder, as for a store: auto, use, e5 …")
+@click.option("--cache-dir", type=click.Path(path_type=Path), help="Folder for embeddings of earlier runs.")
+@click.option("--json", "as_json", is_flag=True, help="End with one JSON object; the table goes to stderr.")
+def livemcpbench(path: Path, embedder: str, cache_dir: Path | None, as_json: bool) -> None:
+    """Select the tools for LiveMCPBench's tasks from those of 70 servers. PATH is the folder with tools.json."""
+    from retentia.cli.output import print_table
+    from retentia.evals.loaders import load_livemcpbench
+    from retentia.evals.tool_selection import embedded_by, measure_servers
+
+    with _refusals(), embedded_by(embedder, cache_dir) as inside, _progress("livemcpbench") as progress:
+        tools, asked = load_livemcpbench(path)
+        told = {"suite": "livemcpbench", **measure_servers(tools, asked, embedder=inside, progress=progress)}
+    if as_json:
+        click.echo(json.dumps(told, ensure_ascii=False))
+    else:
+        print_table("livemcpbench", ("", ""), told.items())
 
 
 @eval_group.command("xquad")
@@ -321,11 +358,16 @@ def learning(as_json: bool) -> None:
         print_table(f"{half}: confidence", BIN_COLUMNS, bin_rows(made.bins))
 
 
-def _evaluate(load: Callable[[], "Dataset"], given: Mapping[str, object]) -> None:
+def _evaluate(
+    load: Callable[[], "Dataset"],
+    given: Mapping[str, object],
+    beside: Callable[[], Mapping[str, float | int]] | None = None,
+) -> None:
+    """Run a benchmark and report it, with what is measured `beside` it."""
     choices = Choices(**given)  # type: ignore[arg-type]  # click made them from the options above
     with _refusals():
         done = _run(load(), choices)
-        _report(done, choices)
+        _report(done, choices, beside() if beside else {})
 
 
 def _run(dataset: "Dataset", choices: Choices) -> "Run":
@@ -343,10 +385,10 @@ def _run(dataset: "Dataset", choices: Choices) -> "Run":
         return run(dataset, subject, progress=progress)
 
 
-def _report(done: "Run", choices: Choices) -> None:
+def _report(done: "Run", choices: Choices, beside: Mapping[str, float | int]) -> None:
     from retentia.evals.reports import print_table, summarise, write_details
 
-    summary = summarise(done)
+    summary = {**summarise(done), **beside}
     print_table(summary, console(stderr=choices.as_json))
     if choices.out is not None:
         click.echo(f"one line a question: {write_details(done, summary, choices.out)}", err=choices.as_json)

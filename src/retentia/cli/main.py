@@ -24,7 +24,7 @@ from retentia.cli.model import model_group
 from retentia.cli.prompt import context, why
 from retentia.cli.reading import listing, recall, show
 from retentia.cli.removing import consolidate, custody, removed, restore_removed
-from retentia.cli.tools import tools_group
+from retentia.cli.tool_selection import tools_group
 from retentia.cli.upkeep import doctor, encrypt, init, reembed, reindex, rekey, repair, stats
 from retentia.cli.writing import erase, remember
 from retentia.errors import RetentiaError

@@ -17,7 +17,7 @@ _SESSION = click.option("--session", help="Only this session.")
 
 @click.group("tools")
 def tools_group() -> None:
-    """Look at tool calls: was it made, does its result still hold, how values moved, what failed."""
+    """Tool calls that were made, whether their results still hold; and the tools that a request needs."""
 
 
 @tools_group.command()

@@ -74,7 +74,7 @@ class ToolPools(Views[HeldTools]):
     def _load(
         self, held: HeldTools, transaction: Transaction, view: Sequence[ScopeVersion], generation: int, dimension: int
     ) -> None:
-        held.scope_ids = tuple(entry.scope_id for entry in view)
+        held.scope_ids = tuple(entry.scope_id for entry in sorted(view, key=lambda entry: entry.agent))  # shared first
         _shelve(held, transaction, generation)
         _learn(held, transaction, generation)
 
@@ -117,7 +117,7 @@ def _are_tools(transaction: Transaction, scope_id: int, ids: Collection[bytes], 
 def _shelve(held: HeldTools, transaction: Transaction, generation: int) -> None:
     """Read the tools of a view anew; where an agent registered one of the shared names, its own is taken."""
     by_key: dict[str, tuple[Registered, ToolEntry]] = {}
-    for scope_id in held.scope_ids[::-1]:
+    for scope_id in held.scope_ids:
         found = [
             Registered(row.record_id, row.text, json.loads(row.body))
             for row in registered_tools.rows(transaction, scope_id)

@@ -7,6 +7,8 @@ from retentia.errors import InvalidInput
 from retentia.evals.dataset import Dataset, Entry, Group, Question, existing
 from retentia.evals.loaders.multilingual import load_multilingual
 from retentia.evals.loaders.reading import read_csv, read_json, shape_of
+from retentia.evals.tool_selection import Request
+from retentia.model.message import JSON
 
 QUERIES_PER_UNIT = 100
 _TOOLS = "MetaTool: a folder with plugin_des.json (an object: tool name to description)"
@@ -35,6 +37,21 @@ def load_metatool(path: Path, *, limit: int | None = None, several: bool = False
     kept = questions if limit is None else questions[: limit * QUERIES_PER_UNIT]
     group = Group(name="tools", entries=tools, questions=kept, foreign=_personal_questions())
     return Dataset(name="metatool", groups=(group,))
+
+
+def load_tool_requests(
+    path: Path, *, limit: int | None = None
+) -> tuple[dict[str, list[Mapping[str, JSON]]], list[Request], list[Request]]:
+    """Return the tools as schemas, the requests for one of them, and those for two; `limit` as in `load_metatool`."""
+    tools: list[Mapping[str, JSON]] = [
+        {"name": name, "description": text} for name, text in _descriptions(path / "plugin_des.json").items()
+    ]
+    known = {str(tool["name"]) for tool in tools}
+    single, several = (
+        [Request(text, frozenset(names) & known) for text, names in some] for some in (_single(path), _several(path))
+    )
+    most = None if limit is None else limit * QUERIES_PER_UNIT
+    return {"": tools}, [one for one in single if one.tools][:most], [one for one in several if one.tools][:most]
 
 
 def _descriptions(path: Path) -> Mapping[str, str]:
