@@ -16,7 +16,9 @@ def layers() -> str:
     table = shipped_table()
     lines = [_line("layer", "what it is for", "needed from", "switched on by"), _line(*["---"] * 4)]
     lines += [_line(f"`{one.name}`", one.gives["en"], _needed(one), f"`{one.setting}`") for one in table.layers]
-    return "\n".join([*lines, "", f"What outlives a session is needed only where this holds: {_trigger(table.lasting)}."])
+    return "\n".join(
+        [*lines, "", f"What outlives a session is needed only where this holds: {_trigger(table.lasting)}."]
+    )
 
 
 def symptoms() -> str:

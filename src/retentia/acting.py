@@ -66,7 +66,7 @@ from retentia.store import scopes
 from retentia.store.database import Database
 from retentia.store.jobs import Job
 from retentia.store.sessions import SessionSummary
-from retentia.tools.log import TOLD_BY, Allowed, ToolReading
+from retentia.tools.log import TOLD_BY, Allowed
 from retentia.transfer.batches import take_export
 from retentia.transfer.export import Exported, ExportFormat, export
 from retentia.transfer.restore import Restored
@@ -94,8 +94,13 @@ class ActingMemory(Gate):
         super().__init__(principal, database, log)
         self._memory = memory
         self.keeping = ActingKeeping(principal, memory.keeping, database, log)
-        self.tools = ToolReading(database, allow=self._allow_calls, show=self._show_calls)
         doors = ActingDoors(principal, database, log)
+        self.tools = memory.tools.behind(
+            allow=self._allow_calls,
+            show=self._show_calls,
+            doors=doors,
+            erase=lambda ids, scope: self.erase(ids, scope=scope),
+        )
         self.facts = memory.facts.behind(doors)
         self.episodes = memory.episodes.behind(doors)
         self.experience = memory.experience.behind(doors)

@@ -71,6 +71,7 @@ from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Shared
 from retentia.read.residents import Residents
 from retentia.read.serving import AUTO, ServingEmbedder
+from retentia.read.tool_pools import ToolPools, ToolRanking
 from retentia.read.use_buffer import UseBuffer
 from retentia.replay import replayed
 from retentia.security import audit, sharing
@@ -86,7 +87,8 @@ from retentia.store.jobs import Job, JobState
 from retentia.store.open import find_keys, open_database
 from retentia.store.records import View
 from retentia.store.sessions import SessionSummary
-from retentia.tools.log import ToolLog, whole
+from retentia.tool_selection import Tools
+from retentia.tools.log import whole
 from retentia.working.context import Context
 from retentia.working.history import History, read_history
 from retentia.working.opening import PERSONAL_ASSISTANT, Opening, OpeningPolicy
@@ -200,7 +202,8 @@ class Memory:
         self._embedding = ServingEmbedder(database, embedder)
         self._residents = Residents(max_bytes=max_index_bytes)
         self._pools = Pools(max_bytes=max_index_bytes)
-        self._presence = Presence(database, self._residents, self._pools)
+        self._shelves = ToolPools(max_bytes=max_index_bytes)
+        self._presence = Presence(database, self._residents, self._pools, self._shelves)
         self._ledger = StoreLedger(database, _ledger_path(database, ledger))
         self._eraser = Eraser(
             database,
@@ -230,7 +233,14 @@ class Memory:
         )
         chosen = Models.of(models)
         self.spending = Spend(database, chosen.day, chosen.prices)
-        self.tools = ToolLog(database, allow=whole, show=self._show_calls)
+        self.tools = Tools(
+            database,
+            allow=whole,
+            show=self._show_calls,
+            doors=OwnerDoors(self),
+            ranking=ToolRanking(database, self._shelves, self._embedding, self._presence),
+            erase=lambda ids, scope: self.erase(ids, scope=scope),
+        )
         self.facts = Facts(database, OwnerDoors(self), self.learning.registry, self.learning.relations, zone=zone)
         self.episodes = Episodes(
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about

@@ -67,7 +67,6 @@ class Indexable:
 
 def passages_of(source: Indexable) -> list[Passage]:
     """Cut a record into passages with their own terms; a text without visible characters has none."""
-    whole_up_to = 0 if source.kind == "document" else 600
     standing = (IS_PAST if source.is_past else 0) | (IS_QUOTE if source.is_quote else 0)
     return [
         Passage(
@@ -87,9 +86,18 @@ def passages_of(source: Indexable) -> list[Passage]:
             found.stems,
             found.grams,
         )
-        for part, (start, end) in enumerate(split_passages(source.text, whole_up_to=whole_up_to))
+        for part, (start, end) in enumerate(_spans(source))
         for found in (analyse(source.text[start:end]),)
     ]
+
+
+def _spans(source: Indexable) -> list[tuple[int, int]]:
+    """Return where the passages of a record lie. The name of a tool, on the first line, is one of its own."""
+    if source.kind == "tool":
+        name = source.text.find("\n") + 1
+        rest = split_passages(source.text[name:], whole_up_to=600)
+        return [(0, name), *((name + start, name + end) for start, end in rest)]
+    return list(split_passages(source.text, whole_up_to=0 if source.kind == "document" else 600))
 
 
 def embedding_text(passage_text: str, *, speaker: str, day: int) -> str:

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     PROCEDURE = "procedure"
     KNOWLEDGE = "knowledge"
     EXPERIENCE = "experience"
+    TOOL = "tool"
 
 
 ABOUT = "about"
@@ -37,7 +38,9 @@ ABOUT = "about"
 PROFILE_KINDS = (Kind.FACT, Kind.PREFERENCE)
 """What is told by its claim, and makes a profile; items of other kinds are told by their words."""
 ITEM_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.MESSAGE, Kind.TOOL_CALL, Kind.DOCUMENT}
-CONTEXT_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.EXPERIENCE}
+RECALLED_KINDS: frozenset[Kind] = frozenset(Kind) - {Kind.TOOL}
+"""What a recall finds where it names no kinds; registered tools are selected, see `retentia.tools.choice`."""
+CONTEXT_KINDS: frozenset[Kind] = RECALLED_KINDS - {Kind.EXPERIENCE}
 """What a context recalls; experiences come into a prompt by their replay."""
 
 

@@ -21,6 +21,7 @@ from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.presence import Presence
 from retentia.read.serving import Serving, ServingEmbedder
+from retentia.read.unit_vectors import vectors_of
 from retentia.read.views import Held, Touched, Views
 from retentia.store import experiences, passages, records, scopes
 from retentia.store.database import Database, Transaction
@@ -155,7 +156,7 @@ def _take_in(
 ) -> None:
     """Take in the experiences of a scope, all or some of them, with the vectors of their tasks."""
     rows = experiences.rows(transaction, scope_id, ids)
-    vectors = _vectors(transaction, scope_id, generation, [row.record_id for row in rows])
+    vectors = vectors_of(transaction, scope_id, generation, [row.record_id for row in rows])
     unembedded = {row.record_id for row in rows if row.record_id not in vectors}
     held.stems.update(_stems_of(transaction, scope_id, unembedded))
     held.pool.add([_entry(row.record_id, row.at, json.loads(row.body), vectors.get(row.record_id)) for row in rows])
@@ -172,17 +173,6 @@ def _entry(record_id: bytes, at: int, body: Mapping[str, Any], vector: NDArray[n
         iterations=int(body["iterations"]),
         vector=vector,
     )
-
-
-def _vectors(
-    transaction: Transaction, scope_id: int, generation: int, ids: Collection[bytes]
-) -> dict[bytes, NDArray[np.float32]]:
-    """Return the unit vector of each task: of a long one the mean of its passages."""
-    found: dict[bytes, NDArray[np.float32]] = {}
-    for row in passages.load_vectors(transaction, scope_id, generation, ids) if generation else ():
-        vector = np.frombuffer(row.vector, dtype="<f2").astype(np.float32)
-        found[row.record_id] = found[row.record_id] + vector if row.record_id in found else vector
-    return {record_id: vector / (float(np.linalg.norm(vector)) or 1.0) for record_id, vector in found.items()}
 
 
 def _stems_of(transaction: Transaction, scope_id: int, ids: Collection[bytes]) -> dict[bytes, Stems]:

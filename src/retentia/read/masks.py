@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retentia.index.columns import Columns
 from retentia.model.filters import Filter
 from retentia.model.passage import IS_PAST
-from retentia.model.record import Kind
+from retentia.model.record import RECALLED_KINDS, Kind
 from retentia.read.query import Query
 from retentia.store import beliefs, records
 from retentia.store.database import Transaction
@@ -21,8 +21,7 @@ def mask(
 ) -> NDArray[np.bool_]:
     """Mark the rows that the query's kinds, times, session and metadata filter allow."""
     allowed = np.ones(len(columns), dtype=bool)
-    if query.kinds:
-        allowed &= columns.kind.is_any_of([kind.value for kind in query.kinds])
+    allowed &= columns.kind.is_any_of([kind.value for kind in query.kinds or RECALLED_KINDS])
     if query.since is not None:
         allowed &= columns.occurred_end.values > query.since
     if query.until is not None:
@@ -37,10 +36,10 @@ def mask(
     return allowed
 
 
-def without_experiences(columns: Columns) -> NDArray[np.bool_] | None:
-    """Mark the rows of what is no experience; None where that is all."""
-    kind = Kind.EXPERIENCE.value
-    return ~columns.kind.is_any_of([kind]) if kind in columns.kind.labels else None
+def everyday(columns: Columns, kinds: frozenset[Kind]) -> NDArray[np.bool_] | None:
+    """Mark the rows of these kinds, which are all but a few; None where there is nothing else."""
+    others = [kind for kind in columns.kind.labels if kind not in kinds]
+    return ~columns.kind.is_any_of(others) if others else None
 
 
 def without_past(columns: Columns, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:

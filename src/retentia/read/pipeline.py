@@ -15,7 +15,7 @@ from retentia.index.ranking import RankedPassage, RankedRecord, Ranking
 from retentia.index.signals import Weights
 from retentia.index.tokenizer import QueryTerms, analyse_query
 from retentia.model.ids import RecordId, id_bytes
-from retentia.model.record import ITEM_KINDS, ItemRecord, Kind, Record, Status
+from retentia.model.record import ITEM_KINDS, RECALLED_KINDS, ItemRecord, Kind, Record, Status
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
 from retentia.read.cutoff import relevance, threshold_for
@@ -23,7 +23,7 @@ from retentia.read.echoes import shown_once
 from retentia.read.excerpt import choose_spans, excerpt
 from retentia.read.explain import explain
 from retentia.read.floor import Judge
-from retentia.read.masks import mask, without, without_experiences, without_past
+from retentia.read.masks import everyday, mask, without, without_past
 from retentia.read.outdated import Outdated, is_touched, outdated
 from retentia.read.presence import Presence
 from retentia.read.query import Hit, Query, Recall, Timing
@@ -188,7 +188,7 @@ class ReadPipeline:
         self, transaction: Transaction, query: Query, columns: Columns, view: View
     ) -> NDArray[np.bool_] | None:
         if not query.is_filtered:
-            return without_experiences(columns) if query.kinds else None
+            return everyday(columns, query.kinds or RECALLED_KINDS)
         session_ids = set()
         if query.session is not None:
             named = (sessions.find(transaction, scope_id, query.session) for scope_id in view.scope_ids)

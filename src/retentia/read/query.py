@@ -42,7 +42,7 @@ class Query:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether anything but the scope narrows the answer; to leave experiences out alone does not count."""
+        """Whether anything but the scope narrows the answer; what a context or any recall leaves out does not count."""
         bounds = (self.since, self.until, self.as_of)
         narrows = bool(self.kinds) and self.kinds != CONTEXT_KINDS
         return narrows or bool(self.where or self.session) or any(bound is not None for bound in bounds)

@@ -37,7 +37,7 @@ def item(kind: Kind, *, is_past: bool = False, is_quote: bool = False, **known: 
     """Describe something known: it stands alone, may have ended, and may be known from other records."""
     described = Indexable.of(kind=kind.value, is_past=is_past, is_quote=is_quote, **known)
     # Tasks are compared by what they say: with its day in the text, one task would be less like itself each day.
-    return replace(described, day=0) if kind is Kind.EXPERIENCE else described
+    return replace(described, day=0) if kind in (Kind.EXPERIENCE, Kind.TOOL) else described
 
 
 def indexed(record: Record) -> Indexable:

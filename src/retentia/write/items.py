@@ -40,6 +40,8 @@ def draft_item(given: Item) -> Draft:
     """Check and clean something known; raise InvalidInput."""
     if given.kind is Kind.EXPERIENCE:
         raise InvalidInput("an experience has a task, a solution and a reward; use `memory.experience.record`")
+    if given.kind is Kind.TOOL:
+        raise InvalidInput("a tool has a schema; use `memory.tools.register`")
     if given.kind not in ITEM_KINDS:
         raise InvalidInput(f"{given.kind.value!r} cannot be remembered; use one of {', '.join(sorted(ITEM_KINDS))}")
     text = admission.admit_text(given.text, limit=admission.MAX_MESSAGE_CHARACTERS)
@@ -70,9 +72,9 @@ def one_content(kind: str, values: Mapping[str, Any]) -> bytes | None:
     """Return what makes a row of an item one with all of its kind in the same words, None where that is not enough.
 
     A fact is told by its claim, and one quote may make several; what is proposed, over, or not believed any more is not
-    what is said anew. An experience is told by its key: two may have one task.
+    what is said anew. An experience or a tool is told by its key.
     """
-    if kind == Kind.EXPERIENCE:
+    if kind in (Kind.EXPERIENCE, Kind.TOOL):
         key = json.loads(values["body"] or "{}").get("key")
         return key_content(key) if key else None
     is_now = values["status"] in BELIEVED and values["valid_to"] is None and values["retracted_at"] is None
@@ -81,7 +83,7 @@ def one_content(kind: str, values: Mapping[str, Any]) -> bytes | None:
 
 
 def key_content(key: str) -> bytes:
-    """Return what makes two experiences one: the key that its caller gave it."""
+    """Return what makes two experiences, or tools, one: the key that the caller gave it, or server and name."""
     return hashlib.sha256(f"key:{key}".encode()).digest()[:16]
 
 
