@@ -41,6 +41,7 @@ eval: $(VENV)/.dev
 	$(BIN)/retentia eval locomo $(DATA)/locomo/locomo_dev.json --out out/eval/locomo --json
 	$(BIN)/retentia eval beam $(DATA)/beam/100K --out out/eval/beam --json
 	$(BIN)/retentia eval metatool $(DATA)/metatool --out out/eval/metatool --json
+	$(BIN)/retentia eval replay $(DATA)/tau_bench --json
 	$(BIN)/retentia eval multilingual --out out/eval/multilingual --json
 	$(BIN)/retentia eval multilingual --embedder e5 --out out/eval/multilingual-e5 --json
 
