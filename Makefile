@@ -9,11 +9,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: help setup demo test check eval bench clean
+.PHONY: help setup demo demo-replay test check eval bench clean
 
 help:
 	@echo "make setup   create $(VENV) with $(BIN)/retentia"
 	@echo "make demo    remember a real conversation and ask about it"
+	@echo "make demo-replay   play recorded experiences: learning curve, skills, strategies, what to avoid"
 	@echo "make test    every test, on a real SQLite and a real PostgreSQL"
 	@echo "make check   ruff, mypy --strict, import contracts"
 	@echo "make eval    recall on the public benchmarks in $(DATA)"
@@ -23,6 +24,9 @@ setup: $(VENV)/.core
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/demo.py
+
+demo-replay: $(VENV)/.core
+	$(BIN)/python examples/demo_replay.py $(EXPERIENCES)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS)
@@ -37,6 +41,7 @@ eval: $(VENV)/.dev
 	$(BIN)/retentia eval locomo $(DATA)/locomo/locomo_dev.json --out out/eval/locomo --json
 	$(BIN)/retentia eval beam $(DATA)/beam/100K --out out/eval/beam --json
 	$(BIN)/retentia eval metatool $(DATA)/metatool --out out/eval/metatool --json
+	$(BIN)/retentia eval replay $(DATA)/tau_bench --json
 	$(BIN)/retentia eval multilingual --out out/eval/multilingual --json
 	$(BIN)/retentia eval multilingual --embedder e5 --out out/eval/multilingual-e5 --json
 

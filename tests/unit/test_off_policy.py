@@ -45,6 +45,17 @@ def test_advice_that_helps_in_every_task_is_told_with_its_interval() -> None:
     assert "no proof" in report.verdict
 
 
+def test_a_few_tasks_tell_nothing_however_alike_they_are() -> None:
+    tasks = [f"task {number}" for number in range(5)]
+    report = report_on(
+        [attempt(task, "look", "book", reward=1) for task in tasks]
+        + [attempt(task, "cancel", reward=0) for task in tasks]
+    )
+    assert report.within.value == 1.0
+    assert not report.within.is_sure
+    assert "in 5 tasks only" in report.verdict
+
+
 def test_advice_that_harms_is_told_as_well() -> None:
     tasks = [f"task {number}" for number in range(8)]
     report = report_on(

@@ -20,9 +20,10 @@ from retentia.experience.remembered import Remembered
 from retentia.experience.replay import relevant
 from retentia.ingest.trajectories import Call, Describe, Trajectory, read_trajectories
 from retentia.memory import Memory
-from retentia.model.experience import Outcome
+from retentia.model.experience import Experience, Outcome
 from retentia.model.scope import Scope
 from retentia.providers.base import EmbedderSpec
+from retentia.tools.freshness import Effect, shipped_rules
 from retentia.tools.normalise import read_arguments
 
 _SCOPE = Scope("eval", "replay")
@@ -35,7 +36,8 @@ class Replayed:
 
     `same_task_at_1` is the share of the `answerable` questions, those whose task was solved in memory, for which the
     first success that is recalled is of the same task; `success_rate` that of successes among what is recalled,
-    `base_rate` that of successes in memory. `advice` tells whether those that did as the successes did fared better.
+    `base_rate` that of successes in memory. `held_out` are the questions with what they did beside what the success
+    that is recalled did, and `advice` tells whether those that did the same fared better.
     """
 
     questions: int
@@ -44,6 +46,7 @@ class Replayed:
     success_rate: float
     base_rate: float
     recall_p50_ms: float
+    held_out: tuple[tuple[Experience, Attempt], ...]
     advice: Report
 
 
@@ -102,11 +105,11 @@ def _scored(known: Sequence[Trajectory], asked: Sequence[Trajectory], answers: S
     answerable = [(one, answer) for one, answer in zip(asked, answers, strict=True) if one.task_id in solved]
     same = [answer.success is not None and answer.success.task_id == one.task_id for one, answer in answerable]
     recalled = [found.experience.is_success for answer in answers for found in answer.best]
-    attempts = [
-        Attempt(one.task_id, _actions(one.calls), _actions(answer.advised.calls), one.experience.feedback.reward)
+    held_out = tuple(
+        (one.experience, _attempt(one, answer.advised))
         for one, answer in zip(asked, answers, strict=True)
         if answer.advised is not None
-    ]
+    )
     return Replayed(
         questions=len(asked),
         answerable=len(answerable),
@@ -114,13 +117,23 @@ def _scored(known: Sequence[Trajectory], asked: Sequence[Trajectory], answers: S
         success_rate=float(np.mean(recalled)) if recalled else 0.0,
         base_rate=float(np.mean([one.experience.is_success for one in known])),
         recall_p50_ms=float(np.median([answer.ms for answer in answers])),
-        advice=report_on(attempts),
+        held_out=held_out,
+        advice=report_on([attempt for _, attempt in held_out]),
     )
 
 
+def _attempt(one: Trajectory, advised: Trajectory) -> Attempt:
+    return Attempt(one.task_id, _actions(one.calls), _actions(advised.calls), one.experience.feedback.reward)
+
+
 def _actions(calls: Sequence[Call]) -> frozenset[Hashable]:
-    """Return what was done, with arguments that mean the same as one."""
-    return frozenset((call.name, read_arguments(call.arguments).canonical) for call in calls)
+    """Return what was changed, with arguments that mean the same as one; how it was looked up does not matter."""
+    rules = shipped_rules()
+    return frozenset(
+        (call.name, read_arguments(call.arguments).canonical)
+        for call in calls
+        if rules.rule_for(call.name, call.arguments).effect is not Effect.READS
+    )
 
 
 def figures(done: Replayed) -> dict[str, float | int | str]:

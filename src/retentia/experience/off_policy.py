@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 FOLLOWED_FROM = 0.8
 """The agreement from which on an attempt counts as having followed the advice."""
+FEWEST_TASKS = 6
+"""The fewest tasks that a verdict is given on: were five to differ alike, chance would do so once in sixteen times."""
 _DRAWS = 2_000
 _SEED = 0
 _TAIL = 2.5
-_FEWEST_TASKS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,11 @@ class Report:
     @property
     def verdict(self) -> str:
         """Say in words what can be told."""
+        if self.comparable < FEWEST_TASKS:
+            return (
+                f"Cannot tell: in {self.comparable} tasks only, some attempts did what was advised and some did not; "
+                f"at least {FEWEST_TASKS} are needed."
+            )
         if not self.within.is_sure:
             return (
                 "Cannot tell: within one task, attempts that did what was advised fared neither clearly better nor "
@@ -116,7 +122,7 @@ def report_on(attempts: Sequence[Attempt]) -> Report:
 def _within(both: Sequence[NDArray[np.intp]], followed: NDArray[np.bool_], reward: NDArray[np.float64]) -> Estimate:
     """Average the differences within tasks, each task once."""
     each = np.array([_difference(followed[some], reward[some]) for some in both], dtype=np.float64)
-    if len(each) < _FEWEST_TASKS:
+    if len(each) < FEWEST_TASKS:
         return Estimate(_mean(each), float("nan"), float("nan"))
     drawn = np.random.default_rng(_SEED).integers(0, len(each), size=(_DRAWS, len(each)))
     low, high = np.percentile(each[drawn].mean(axis=1), [_TAIL, 100 - _TAIL])
