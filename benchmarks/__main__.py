@@ -26,6 +26,7 @@ _PARTS = {
     "ingest": "benchmarks.ingest:measure",
     "context": "benchmarks.context:measure",
     "tools": "benchmarks.tools:measure",
+    "experience": "benchmarks.experience:measure",
     "audit": "benchmarks.audit:measure",
     "erasure": "benchmarks.erasure:measure",
     "encryption": "benchmarks.encryption:measure",

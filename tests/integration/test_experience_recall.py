@@ -1,5 +1,7 @@
 """What a task brings to mind: the experiences that bear on it, in every process, and nothing that was erased."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -21,6 +23,21 @@ CODER = Scope("acme", "anna", agent="coder")
 NOW = system_clock()
 HOUR = 3_600
 WORDS = ["fix", "test", "login", "flaky", "cache", "index", "plan", "parser", "queue", "retry", "timeout"]
+
+
+ANOTHER = """
+import sys
+from retentia import Memory, Scope
+from retentia.testing import FakeEmbedder
+url, act, given = sys.argv[1:]
+me = Scope("acme", "anna")
+with Memory.open(url, embedder=FakeEmbedder(), worker=False) as memory:
+    if act == "erase":
+        memory.erase([given], scope=me)
+    else:
+        print(memory.experience.record({"task": given, "reward": 1.0, "outcome": "success"}, scope=me).id)
+        memory.drain()
+"""
 
 
 def tried(task: str, *, hours_ago: float = 1.0, **more: Any) -> dict[str, Any]:
@@ -155,6 +172,22 @@ def test_what_another_process_records_and_erases_shows_at_the_next_recall(sqlite
         there.erase([written.id], scope=ME)
         assert here._pools._held == {}
         assert found(here, "fix the login test") == ["fix the login test"]
+
+
+def test_a_process_of_its_own_is_heard_when_it_records_and_when_it_erases(sqlite_url: str) -> None:
+    def elsewhere(act: str, given: str) -> str:
+        command = [sys.executable, "-c", ANOTHER, sqlite_url, act, given]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    with Memory.open(sqlite_url, embedder=FakeEmbedder(), worker=False) as here:
+        here.experience.record(tried("fix the login test"), scope=ME)
+        here.drain()
+        assert found(here, "plan the cache") == ["fix the login test"]
+        written = elsewhere("record", "plan the cache")
+        assert found(here, "plan the cache")[0] == "plan the cache"
+        elsewhere("erase", written)
+        assert here._pools._held == {}
+        assert found(here, "plan the cache") == ["fix the login test"]
 
 
 def test_another_embedder_ranks_by_its_own_vectors(sqlite_url: str) -> None:

@@ -39,18 +39,23 @@ def vectors_of(shape: str, count: int, rng: np.random.Generator) -> np.ndarray:
     return (found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)).astype(np.float32)
 
 
-def entries_of(shape: str, count: int, rng: np.random.Generator) -> list[Entry]:
-    ids = rng.permutation(count) + 1
+def entries_of(shape: str, count: int, rng: np.random.Generator, *, without: float = 0.02) -> list[Entry]:
+    """Make experiences; `without` is the share of those that have no vector yet."""
+    ids = (rng.permutation(count) + 1).tolist()
+    ages = rng.choice([0, -DAY, 5_000_000, DAY, 3 * DAY, 365 * DAY], count).tolist()
+    rewards, outcomes = rng.choice([0.0, 0.5, 1.0], count).tolist(), rng.integers(3, size=count).tolist()
+    categories = rng.choice(["debugging", "testing"], count).tolist()
+    unknown = (rng.random(count) < without).tolist()
     return [
         Entry(
-            int(ids[row]).to_bytes(16, "big"),
-            NOW - int(rng.choice([0, -DAY, 5_000_000, DAY, 3 * DAY, 365 * DAY])),
-            float(rng.choice([0.0, 0.5, 1.0])),
-            list(Outcome)[rng.integers(3)],
-            str(rng.choice(["debugging", "testing"])),
+            ids[row].to_bytes(16, "big"),
+            NOW - ages[row],
+            rewards[row],
+            list(Outcome)[outcomes[row]],
+            categories[row],
             "",
             1,
-            None if rng.random() < 0.02 else vector,
+            None if unknown[row] else vector,
         )
         for row, vector in enumerate(vectors_of(shape, count, rng))
     ]
@@ -62,16 +67,24 @@ def pool_of(entries: list[Entry]) -> Pool:
     return pool
 
 
-def everything(entries: list[Entry], query: np.ndarray, by: Ranking, k: int) -> list[bytes]:
-    """Rank every experience, one at a time."""
-    ranked = []
-    for entry in entries:
-        vector = np.zeros(DIMENSION) if entry.vector is None else entry.vector
-        alike = float(np.einsum("ij,j->i", vector.astype(np.float16).astype(np.float32)[None], query)[0])
-        recent = float(recency((NOW - entry.at) / 1e6, by.half_life))
-        weighed = priority(alike, recent, entry.reward, WORTH[entry.outcome], by.weights)
-        score = {Order.SIMILARITY: alike, Order.DECAYED: alike * recent, Order.PRIORITISED: weighed}[by.order]
-        ranked.append((-round(score * 1e6), -entry.at, entry.record_id))
+def everything(
+    entries: list[Entry], query: np.ndarray | None, by: Ranking, k: int, *, worded: np.ndarray | None = None
+) -> list[bytes]:
+    """Rank every experience; `worded` is the likeness by words of each."""
+    said = np.zeros(len(entries)) if worded is None else worded
+    nothing = np.zeros(DIMENSION, dtype=np.float32)
+    vectors = np.array([nothing if one.vector is None else one.vector for one in entries]).reshape(-1, DIMENSION)
+    held = vectors.astype(np.float16).astype(np.float32)
+    by_words = np.array([query is None or one.vector is None for one in entries], dtype=bool)
+    alike = np.where(by_words, said, np.einsum("ij,j->i", held, nothing if query is None else query))
+    recent = recency((NOW - np.array([one.at for one in entries], dtype=np.int64)) / 1e6, by.half_life)
+    reward = np.array([one.reward for one in entries])
+    worth = np.array([WORTH[one.outcome] for one in entries])
+    weighed = priority(alike, recent, reward, worth, by.weights)
+    score = {Order.SIMILARITY: alike, Order.DECAYED: alike * recent, Order.PRIORITISED: weighed}[by.order]
+    ranked = [
+        (-round(reached * 1e6), -one.at, one.record_id) for reached, one in zip(score.tolist(), entries, strict=True)
+    ]
     return [record_id for _, _, record_id in sorted(ranked)[:k]]
 
 
@@ -86,14 +99,36 @@ def test_the_best_are_those_that_ranking_everything_finds(
     assert best.record_ids == everything(entries, query, by, k)
 
 
-@given(seed=SEEDS, by=RANKINGS, shape=SHAPES)
-def test_a_filter_leaves_the_best_of_what_it_allows(seed: int, by: Ranking, shape: str) -> None:
+@given(seed=SEEDS, by=RANKINGS, shape=SHAPES, k=st.sampled_from([1, 5, 600]))
+def test_a_filter_leaves_the_best_of_what_it_allows(seed: int, by: Ranking, shape: str, k: int) -> None:
     rng = np.random.default_rng(seed)
     entries = entries_of(shape, 1500, rng)
     query, pool = vectors_of(shape, 1, rng)[0], pool_of(entries)
-    best = pool.best(query, NOW, k=5, by=by, mask=pool.category.is_any_of(["testing"]))
+    best = pool.best(query, NOW, k=k, by=by, mask=pool.category.is_any_of(["testing"]))
     allowed = [entry for entry in entries if entry.category == "testing"]
-    assert best.record_ids == everything(allowed, query, by, 5)
+    assert best.record_ids == everything(allowed, query, by, k)
+
+
+@given(seed=SEEDS, by=RANKINGS, shape=SHAPES, without=st.sampled_from([0.01, 0.5, 1.0]), embedded=st.booleans())
+def test_words_decide_where_there_is_no_vector_and_vectors_elsewhere(
+    seed: int, by: Ranking, shape: str, without: float, embedded: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    entries = entries_of(shape, 1500, rng, without=without)
+    query = vectors_of(shape, 1, rng)[0] if embedded else None
+    worded = rng.choice([0.0, 0.3, 0.9, 1.0], 1500)
+    best = pool_of(entries).best(query, NOW, k=7, by=by, worded=worded)
+    assert best.record_ids == everything(entries, query, by, 7, worded=worded)
+
+
+@given(seed=SEEDS, count=st.sampled_from([0, 7, 1500]), by=RANKINGS, shape=SHAPES)
+def test_the_order_of_the_rows_decides_nothing(seed: int, count: int, by: Ranking, shape: str) -> None:
+    rng = np.random.default_rng(seed)
+    entries = entries_of(shape, count, rng)
+    query = vectors_of(shape, 1, rng)[0]
+    assert told(pool_of(entries).best(query, NOW, k=30, by=by)) == told(
+        pool_of(entries[::-1]).best(query, NOW, k=30, by=by)
+    )
 
 
 @given(seed=SEEDS, by=RANKINGS, shape=SHAPES, share=st.sampled_from([0.01, 0.4, 0.9, 1.0]))

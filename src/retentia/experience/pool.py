@@ -5,18 +5,22 @@ directions B, q.x <= (Bq).(Bx) + |rest of q| * |rest of x|. The most promising a
 them is a threshold, and every row whose bound reaches it is scored exactly as well: nothing is lost to the bound.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retentia.experience.priority import HALF_LIFE, STANDARD, WORTH, Order, Weights, decayed, priority, recency
 from retentia.index.columns import Growing, Labels, empty, record_halves
+from retentia.index.vectors import to_single
 from retentia.model.experience import Outcome
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Rows = NDArray[np.intp]
 
 _DIRECTIONS = 32
@@ -25,9 +29,11 @@ _FEWEST_BOUNDED = 1024  # below, scoring every row is as quick
 _REFIT_GROWTH = 4
 _FIRST = 256
 _BLOCK = 2048
+_WIDENED = 128  # rows, so that they stay in the cache until they are multiplied
 _FEWEST_DEAD = 1024
 _SLACK = 1e-4  # more than all rounding of products of 512 numbers in single precision comes to
 _SCORE_STEPS = 1e6
+_SINGLE_SLACK = 1e-5  # more than the rounding of a score in single precision
 _MICROSECONDS = 1e6
 
 
@@ -42,7 +48,7 @@ class Entry:
     category: str
     strategy: str
     iterations: int
-    vector: NDArray[np.float32] | None
+    vector: Singles | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +91,9 @@ class Pool:
         self.strategy: Labels[str] = Labels()
         self.is_live = empty(np.bool_)
         self.has_vector = empty(np.bool_)
+        self._told: tuple[Growing[Any] | Labels[str], ...] = tuple(vars(self).values())
         self._vectors: Growing[np.float16] = Growing(np.empty((0, dimension), dtype=np.float16))
-        self._basis: NDArray[np.float32] | None = None
+        self._basis: Singles | None = None
         self._leading: Growing[np.float32] = Growing(np.empty((0, 0), dtype=np.float32))
         self._rest = empty(np.float32)
         self._fitted = 0
@@ -98,8 +105,7 @@ class Pool:
     def nbytes(self) -> int:
         """How much memory the pool holds."""
         basis = 0 if self._basis is None else self._basis.nbytes
-        held = (*self._columns(), self._vectors, self._leading, self._rest)
-        return basis + sum(column.nbytes for column in held)
+        return basis + sum(column.nbytes for column in (*self._told, self._vectors, self._leading, self._rest))
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Take in experiences that are not held."""
@@ -139,7 +145,7 @@ class Pool:
 
     def best(
         self,
-        query: NDArray[np.float32] | None,
+        query: Singles | None,
         now: int,
         *,
         k: int,
@@ -155,31 +161,33 @@ class Pool:
         allowed = self.is_live.values if mask is None else self.is_live.values & mask
         rows = np.flatnonzero(allowed)
         look = _Look(self, query, now, by or Ranking(), worded)
-        if k < 1 or not len(rows):
-            rows, scored = rows[:0], 0
-        else:
-            rows, scored = look.candidates(rows, k)
+        if k < 1:
+            rows = rows[:0]
+        elif query is not None and len(rows) > _first(k) and (bounds := self.bound(query)) is not None:
+            rows = look.candidates(bounds, rows, k)
         similarity = look.exact(rows)
         score = look.score(similarity, rows)
-        order = self._ordered(score, rows)[:k]
-        return look.best(rows[order], similarity[order], score[order], scored)
+        order = self._ordered(score, rows, k)
+        return look.best(rows[order], similarity[order], score[order], len(rows))
 
-    def bound(self, query: NDArray[np.float32], rows: Rows) -> Floats | None:
-        """Return for some rows what no cosine exceeds, None where exact cosines are as quick."""
+    def bound(self, query: Singles) -> Singles | None:
+        """Return for every row what no cosine with the query exceeds, None where exact cosines are as quick."""
         if self._basis is None:
             return None
         along = query @ self._basis
         rest = np.float32(np.linalg.norm(query - self._basis @ along))
-        whole = self._leading.values @ along + self._rest.values * rest + np.float32(_SLACK)
-        found: Floats = (whole if len(rows) == len(whole) else whole[rows]).astype(np.float64)
+        found: Singles = self._leading.values @ along
+        found += self._rest.values * rest
+        found += np.float32(_SLACK)
         return found
 
-    def cosines(self, query: NDArray[np.float32], rows: Rows) -> Floats:
+    def cosines(self, query: Singles, rows: Rows) -> Floats:
         """Return the cosines of some rows; that of a row does not depend on which others are asked for."""
         found = np.empty(len(rows), dtype=np.float64)
-        for start in range(0, len(rows), _BLOCK):
-            block = self._vectors.values[rows[start : start + _BLOCK]].astype(np.float32)
-            found[start : start + _BLOCK] = np.einsum("ij,j->i", block, query)
+        for start in range(0, len(rows), _WIDENED):
+            here = slice(start, start + _WIDENED)
+            halves = self._vectors.values.take(rows[here], axis=0)
+            found[here] = np.einsum("ij,j->i", to_single(halves.tobytes()).reshape(halves.shape), query)
         return found
 
     def ids(self, rows: Rows) -> list[bytes]:
@@ -187,20 +195,22 @@ class Pool:
         joined = self.record.values[rows].astype(">u8").tobytes()
         return [joined[at : at + 16] for at in range(0, len(joined), 16)]
 
-    def _ordered(self, score: Floats, rows: Rows) -> Rows:
-        record, steps = self.record.values[rows], -_steps(score)
-        order: Rows = np.lexsort((record[:, 1], record[:, 0], -self.at.values[rows], steps))
+    def _ordered(self, score: Floats, rows: Rows, k: int) -> Rows:
+        """Return the places of the k best of some rows, best first."""
+        steps, at = _steps(score), self.at.values[rows]
+        places = np.arange(len(rows))
+        if k < len(rows):  # what neither scores better than the k-th nor ties with it at its age need not be sorted
+            least = np.partition(steps, -k)[-k]
+            better, tied = np.flatnonzero(steps > least), np.flatnonzero(steps == least)
+            oldest = np.partition(at[tied], len(better) - k)[len(better) - k]
+            places = np.concatenate([better, tied[at[tied] >= oldest]])
+        record = self.record.values[rows[places]]
+        order: Rows = places[np.lexsort((record[:, 1], record[:, 0], -at[places], -steps[places]))][:k]
         return order
-
-    def _columns(self) -> tuple[Growing[np.uint64], Growing[np.int64], Growing[np.float64], Growing[np.float64],
-                                Growing[np.int32], Labels[str], Labels[str], Labels[str], Growing[np.bool_],
-                                Growing[np.bool_]]:  # fmt: skip
-        return (self.record, self.at, self.reward, self.worth, self.iterations, self.outcome, self.category,
-                self.strategy, self.is_live, self.has_vector)  # fmt: skip
 
     def _compact(self) -> None:
         kept = np.flatnonzero(self.is_live.values)
-        for column in (*self._columns(), self._vectors):
+        for column in (*self._told, self._vectors):
             column.keep(kept)
         if self._basis is not None:
             self._leading.keep(kept)
@@ -227,31 +237,29 @@ class _Look:
     """One question to a pool."""
 
     pool: Pool
-    query: NDArray[np.float32] | None
+    query: Singles | None
     now: int
     by: Ranking
     worded: Floats | None
 
-    def candidates(self, rows: Rows, k: int) -> tuple[Rows, int]:
-        """Return rows among which are the k best, and how many there are."""
-        first = max(_FIRST, 2 * k)
-        bounds = None if self.query is None or len(rows) <= first else self.pool.bound(self.query, rows)
-        if bounds is None:
-            return rows, len(rows)
-        unknown = np.flatnonzero(~self.pool.has_vector.values[rows])
-        bounds[unknown] = self._by_words(rows[unknown])
-        reach = self.score(bounds, rows)
-        promising = rows[np.argpartition(reach, -first)[-first:]]
+    def candidates(self, bounds: Singles, rows: Rows, k: int) -> Rows:
+        """Return those of more than `_first(k)` rows among which the k best are; `bounds` is of every row."""
+        reach = self._reach(bounds)
+        if len(rows) < len(reach):
+            reach = reach[rows]
+        promising = rows[np.argpartition(reach, -_first(k))[-_first(k) :]]
         scores = _steps(self.score(self.exact(promising), promising))
-        threshold = np.partition(scores, -k)[-k]
-        found = rows[reach >= (threshold - 1) / _SCORE_STEPS]  # a step less, so that rounding loses nothing
-        return found, len(found)
+        threshold = float(np.partition(scores, -k)[-k])
+        least = (threshold - 1) / _SCORE_STEPS - _SINGLE_SLACK  # a step less: scores are rounded
+        return rows[np.flatnonzero(reach >= least)]
 
     def exact(self, rows: Rows) -> Floats:
         """Return the likeness of some rows to the task."""
         if self.query is None:
             return self._by_words(rows)
         known = self.pool.has_vector.values[rows]
+        if known.all():
+            return self.pool.cosines(self.query, rows)
         found = np.empty(len(rows), dtype=np.float64)
         found[known] = self.pool.cosines(self.query, rows[known])
         found[~known] = self._by_words(rows[~known])
@@ -271,6 +279,29 @@ class _Look:
         priorities = self._priority(similarity, rows)
         return Best(rows, self.pool.ids(rows), similarity, self._recency(rows), priorities, score, scored)
 
+    def _reach(self, bounds: Singles) -> Singles:
+        """Return what no score exceeds by more than the slack, for every row: `score` in single precision."""
+        pool, order = self.pool, self.by.order
+        if not pool.has_vector.values.all():
+            unknown = np.flatnonzero(~pool.has_vector.values)
+            bounds[unknown] = self._by_words(unknown)
+        if order is Order.SIMILARITY:
+            return bounds
+        recent = self._faded()
+        if order is Order.DECAYED:
+            return decayed(bounds, recent)
+        reward, worth = pool.reward.values.astype(np.float32), pool.worth.values.astype(np.float32)
+        return priority(bounds, recent, reward, worth, self.by.weights)
+
+    def _faded(self) -> Singles:
+        """Return the recency of every row in single precision, in which `exp` is several times as quick as `exp2`."""
+        fading = np.float32(-math.log(2) / (self.by.half_life.total_seconds() * _MICROSECONDS))
+        ages = np.subtract(self.now, self.pool.at.values).astype(np.float32)
+        ages *= fading
+        np.minimum(ages, 0, out=ages)
+        faded: Singles = np.exp(ages, out=ages)
+        return faded
+
     def _by_words(self, rows: Rows) -> Floats:
         return np.zeros(len(rows)) if self.worded is None else self.worded[rows]
 
@@ -283,13 +314,18 @@ class _Look:
         return priority(similarity, self._recency(rows), reward, worth, self.by.weights)
 
 
+def _first(k: int) -> int:
+    """Return how many of the most promising rows are scored to find a threshold."""
+    return max(_FIRST, 2 * k)
+
+
 def _steps(score: Floats) -> Floats:
     """Round, so that the last bits of a sum decide nothing."""
     steps: Floats = np.round(score * _SCORE_STEPS)
     return steps
 
 
-def _directions(vectors: NDArray[np.float16]) -> NDArray[np.float32]:
+def _directions(vectors: NDArray[np.float16]) -> Singles:
     """Return orthonormal directions, shape (dimension, some), along which a sample of the vectors varies most."""
     step = max(1, len(vectors) // _SAMPLE)
     sample = vectors[::step].astype(np.float64)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from retentia.errors import InvalidInput
 from retentia.model.experience import Outcome
 
-Numbers = TypeVar("Numbers", float, NDArray[np.float64])
+Numbers = TypeVar("Numbers", float, NDArray[np.float64], NDArray[np.float32])
 HALF_LIFE = timedelta(seconds=86_400)
 WORTH: Mapping[Outcome, float] = MappingProxyType({Outcome.SUCCESS: 1.0, Outcome.PARTIAL: 0.5, Outcome.FAILURE: 0.0})
 """What an outcome counts in a priority."""
@@ -95,4 +95,7 @@ def priority(
 ) -> Numbers:
     """Return the weighted sum, from 0 to 1; what is unlike (a negative cosine) counts as nothing alike."""
     alike: Numbers = np.maximum(similarity, 0.0)
-    return weights.similarity * alike + weights.recency * recent + weights.reward * reward + weights.outcome * worth
+    whole: Numbers = (
+        weights.similarity * alike + weights.recency * recent + weights.reward * reward + weights.outcome * worth
+    )
+    return whole
