@@ -79,7 +79,8 @@ def teach(memory: Memory, requests: Sequence[Request]) -> None:
 
 
 def parted(requests: Sequence[Request], past: int) -> tuple[list[Request], list[Request]]:
-    """Return so many requests at random as past ones, and the others; the same each time."""
+    """Return so many requests at random as past ones, at most half, and the others; the same each time."""
+    past = min(past, len(requests) // 2)
     order = np.random.default_rng(_SEED).permutation(len(requests)).tolist()
     return [requests[at] for at in order[:past]], [requests[at] for at in order[past:]]
 
