@@ -214,3 +214,29 @@ def test_nothing_is_learned_from_an_experience_by_itself(memory: Memory) -> None
     memory.drain()
     assert memory.facts.profile(scope=ME).values() == {}
     assert memory.facts.inbox(scope=ME) == []
+
+
+def test_forgetting_a_topic_finds_it_in_how_a_task_was_solved(memory: Memory) -> None:
+    """ "Forget what I said about Olena" must not leave her in a solution, which no search looks into."""
+    solved = memory.experience.record(tried("Fix it", solution="Asked Olena for the key"), scope=ME)
+    memory.experience.record(tried("Fix it", solution="Asked nobody"), scope=ME)
+    plan = memory.plan_forgetting(about="Olena", scope=ME)
+    assert plan.ids == solved.ids
+    memory.forget(plan, undo_for=timedelta(days=7))
+    assert len(memory.experience.recent(scope=ME)) == 1
+    assert memory.plan_forgetting(about="Olena", scope=ME).binned == solved.ids
+
+
+def test_forgetting_a_session_takes_the_experiences_that_name_it(memory: Memory) -> None:
+    memory.add("The login test fails", scope=ME, session="monday")
+    written = memory.experience.record(SOLVED, scope=ME, session="monday")
+    memory.experience.record(tried("Another"), scope=ME, session="tuesday")
+    assert written.id in memory.plan_forgetting(session="monday", scope=ME).ids
+    memory.forget(memory.plan_forgetting(session="monday", scope=ME))
+    assert [one.task.description for one in memory.experience.recent(scope=ME)] == ["Another"]
+
+
+def test_a_person_is_told_of_the_experiences_that_are_kept(memory: Memory) -> None:
+    memory.experience.record(SOLVED, scope=ME)
+    told = memory.episodes.list_what_you_remember(scope=ME)
+    assert [one.says for one in told.entries] == ["Fix the flaky login test"]

@@ -12,7 +12,7 @@ from retentia.working.told import says
 
 SHOWN_FIRST = (
     *(Kind.FACT, Kind.PREFERENCE, Kind.PROCEDURE, Kind.COMMITMENT, Kind.DECISION),
-    *(Kind.EVENT, Kind.KNOWLEDGE, Kind.NOTE),
+    *(Kind.EVENT, Kind.KNOWLEDGE, Kind.NOTE, Kind.EXPERIENCE),
 )
 """The order in which kinds are listed."""
 

@@ -4,6 +4,7 @@ A topic is matched by its words in any of their forms, never by likeness: what o
 Nothing is removed that was not in the preview.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,15 +19,16 @@ from numpy.typing import NDArray
 
 from retentia.errors import InvalidInput
 from retentia.index.passages import passages_of
-from retentia.index.tokenizer import analyse_query
+from retentia.index.tokenizer import analyse, analyse_query
 from retentia.lifecycle.closure import closure, in_bin
 from retentia.lifecycle.hold import kept_of
 from retentia.model.filters import Filter
 from retentia.model.ids import RecordId, id_bytes, id_text
-from retentia.model.record import ITEM_KINDS, Kind, Record
+from retentia.model.message import JSON
+from retentia.model.record import ITEM_KINDS, ItemRecord, Kind, Record
 from retentia.model.scope import Scope
 from retentia.read.listing import list_records
-from retentia.store import binned, records, scopes
+from retentia.store import binned, experiences, records, scopes
 from retentia.store.database import Transaction
 from retentia.store.records import View
 from retentia.write.indexed import indexed
@@ -111,6 +113,8 @@ def preview(
     scope_id = scopes.find(transaction, scope)
     named = {} if scope_id is None else scopes.with_agents(transaction, [scope_id])
     view = View({number: name for number, name in named.items() if number == scope_id})
+    if about is not None:
+        about = {*about, *_experiences_saying(transaction, view, wanted.about)}
     found = [record for record in _candidates(transaction, view, wanted, about) if _matches(record, wanted)]
     start: dict[Kind, set[bytes]] = {}
     for record in found:
@@ -134,6 +138,23 @@ def preview(
     )
 
 
+def _experiences_saying(transaction: Transaction, view: View, about: str) -> Iterator[bytes]:
+    """Find the experiences that say a topic anywhere: the index knows their tasks, not how they were solved."""
+    topic = frozenset(_terms(analyse_query(about).stems))
+    for scope_id in view.scope_ids if topic else ():
+        for row in experiences.rows(transaction, scope_id):
+            if topic <= _stems(" ".join(_texts(json.loads(row.body)))):
+                yield row.record_id
+
+
+def _texts(body: Mapping[str, JSON]) -> Iterator[str]:
+    return (value for value in body.values() if isinstance(value, str))
+
+
+def _stems(text: str) -> frozenset[int]:
+    return frozenset(_terms(np.frombuffer(analyse(text).stems, dtype="<u4")))
+
+
 def _matching_in_bin(transaction: Transaction, view: View, wanted: Selection) -> Iterator[bytes]:
     """Find what the selection names in the bin; as that is in no index, each record is looked at."""
     named = [id_bytes(record_id) for record_id in wanted.ids] or None
@@ -145,8 +166,10 @@ def _matching_in_bin(transaction: Transaction, view: View, wanted: Selection) ->
 
 
 def _says(record: Record, topic: Collection[int]) -> bool:
-    """Tell whether one passage of a record says all words of a topic, each in any of its forms."""
+    """Tell whether one passage of a record says all words of a topic, each in any of its forms; or an experience."""
     passages = passages_of(indexed(record)) if topic else []
+    if topic and isinstance(record, ItemRecord) and record.kind is Kind.EXPERIENCE:
+        return frozenset(topic) <= _stems(" ".join((record.text, *_texts(record.body))))
     return any(frozenset(topic) <= frozenset(_terms(np.frombuffer(one.stems, dtype="<u4"))) for one in passages)
 
 
@@ -187,10 +210,17 @@ def _matches(record: Record, wanted: Selection) -> bool:
         (wanted.since is None or end > wanted.since)
         and (wanted.until is None or start < wanted.until)
         and (wanted.recorded_since is None or record.recorded_at >= wanted.recorded_since)
-        and (wanted.session is None or getattr(record, "session", None) == wanted.session)
+        and (wanted.session is None or _session_of(record) == wanted.session)
         and (not wanted.kinds or record.kind in wanted.kinds)
         and (wanted.where is None or wanted.where.matches(record.metadata))
     )
+
+
+def _session_of(record: Record) -> object:
+    """Return the name of the session that a record is of; an experience names one."""
+    if isinstance(record, ItemRecord) and record.kind is Kind.EXPERIENCE:
+        return record.body.get("session")
+    return getattr(record, "session", None)
 
 
 def _sample(record: Record) -> Sample:
