@@ -106,4 +106,4 @@ def test_a_count_that_statistics_cannot_hold_is_refused(name: str) -> None:
 @pytest.mark.parametrize("declared", [(-1.7e308, 1.7e308), (0, 10**400), (-(10**400), 0)])
 def test_a_range_that_no_number_spans_is_refused(declared: tuple[float, float]) -> None:
     with pytest.raises(InvalidInput, match="range"):
-        experience_given({"task": "x", "reward": 0, "reward_range": declared, "outcome": "partial"}, now=AT)  # type: ignore[dict-item]
+        experience_given({"task": "x", "reward": 0, "reward_range": declared, "outcome": "partial"}, now=AT)
