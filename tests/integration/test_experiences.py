@@ -209,6 +209,17 @@ def test_a_principal_records_and_reads_experiences_by_its_rights(memory: Memory)
         agent.experience.recent(scope=Scope("acme", "bob"))
 
 
+def test_a_principal_neither_sets_nor_sees_what_a_tenant_has_of_its_own(memory: Memory) -> None:
+    memory.experience.set_rules({"categories": ["takeover of Globex"]}, tenant="acme")
+    stranger = memory.acting_as(Principal(id="k2", role="agent", tenant="other", user="eve"))
+    assert not hasattr(stranger.experience, "set_rules")
+    assert not hasattr(stranger.experience, "rules")
+    with pytest.raises(AccessDenied):
+        stranger.experience.recall("x", scope=ME, category="takeover")
+    with pytest.raises(AccessDenied):
+        stranger.experience.choose_strategy("x", scope=ME, category="takeover")
+
+
 def test_nothing_is_learned_from_an_experience_by_itself(memory: Memory) -> None:
     memory.experience.record(tried("I live in Kyiv and my name is Olena"), scope=ME)
     memory.drain()
