@@ -237,3 +237,10 @@ def test_what_another_registered_since_the_look_is_not_registered_twice(
     monkeypatch.setattr(memory.tools, "_of_server", late)
     assert memory.tools.register({"name": "late"}, scope=ME).known == ("late",)
     assert [one.name for one in memory.tools.registered(scope=ME)].count("late") == 1
+
+
+def test_a_file_nested_too_deep_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text("[" * 200_000, "utf-8")
+    store = ["--store", str(tmp_path / "m.db"), "--embedder", "none"]
+    with pytest.raises(InvalidInput, match="no JSON"):
+        CliRunner().invoke(cli, ["tools", "register", str(tmp_path / "tools.json"), *store], catch_exceptions=False)
