@@ -56,7 +56,7 @@ class Experiences:
         self._reading = reading
 
     def behind(self, doors: Doors) -> "Experiences":
-        """Return the same verbs behind other doors."""
+        """Return the same verbs behind other doors, without those of the tenant's owner."""
         return Experiences(self._database, doors, self._pipeline, self._reading)
 
     @property
@@ -160,11 +160,11 @@ class Experiences:
         """
         if top_k < 1:
             raise InvalidInput(f"top_k must be at least 1, not {top_k}")
-        if category is not None:
-            self.rules(scope.tenant).check_category(category)
         only = Only(category=category, outcome=None if outcome is None else outcome_of(outcome), strategy=strategy)
         by = Ranking(order=order_of(order), weights=weights_of(weights), half_life=check_half_life(half_life))
         with self._doors.reading(scope, _KINDS) as show:
+            if category is not None:
+                self._rules(scope.tenant).check_category(category)
             found = self._reading.best(task, scope, limit=top_k, only=only, by=by)
             shown = show([one.record for one in found])
         return [
@@ -226,9 +226,9 @@ class Experiences:
 
         Raises InvalidInput.
         """
-        rules = self.rules(scope.tenant)
-        rules.check_category(category)
         near = self.recall(task, scope=scope, top_k=NEAREST, order=Order.SIMILARITY)
+        rules = self._rules(scope.tenant)
+        rules.check_category(category)
         return choose(
             relevant(near, self.embedder),
             self.skills(scope=scope, weak_below=weak_below).get(category),
@@ -248,10 +248,17 @@ class Experiences:
             show([])
             return self._reading.told(scope, category=category)
 
-    def rules(self, tenant: str) -> ExperienceRules:
-        """Return the categories and strategies that a tenant has beside the shipped ones."""
+    def _rules(self, tenant: str) -> ExperienceRules:
         with self._database.read(tenant) as transaction:
             return rules_from(tenant_settings.load(transaction).experience_rules)
+
+
+class OwnerExperiences(Experiences):
+    """The same, with what is of a tenant as a whole: `Memory.experience`. No principal has it."""
+
+    def rules(self, tenant: str) -> ExperienceRules:
+        """Return the categories and strategies that a tenant has beside the shipped ones."""
+        return self._rules(tenant)
 
     def set_rules(self, rules: Mapping[str, object] | None, *, tenant: str) -> ExperienceRules:
         """Set them: {"categories": [name], "strategies": {name: instruction}}; None leaves the shipped ones alone.

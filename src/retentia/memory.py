@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 from retentia.doors import Show
 from retentia.episodes import Episodes
 from retentia.errors import ErasedEarlier, InvalidInput, NotFound, StoreError
-from retentia.experiences import Experiences
+from retentia.experiences import OwnerExperiences
 from retentia.facts import Facts
 from retentia.index.signals import Weights
 from retentia.jobs.embed import Embedding
@@ -245,7 +245,7 @@ class Memory:
         self.episodes = Episodes(
             database, OwnerDoors(self), zone=zone, recall=self._read.run, about=self._read.records_about
         )
-        self.experience = Experiences(
+        self.experience = OwnerExperiences(
             database,
             OwnerDoors(self),
             ExperiencePipeline(database, Tombstones(self._ledger), zone=zone),

@@ -17,12 +17,12 @@ from retentia.model.record import Importance, ItemRecord, Kind, Status
 from retentia.model.scope import Scope
 from retentia.read.tool_pools import Registered, ToolRanking
 from retentia.store import beliefs, records, registered_tools, scopes
-from retentia.store.database import Database
+from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.store.schema import item
 from retentia.tools.choice import Scores
 from retentia.tools.log import Allow, Show, ToolLog, ToolReading
-from retentia.tools.schemas import ToolSchema, read_tools
+from retentia.tools.schemas import ToolSchema, key_of, read_tools
 from retentia.working.tokens import EstimatingCounter
 from retentia.write import admission, indexed
 from retentia.write.items import key_content
@@ -112,20 +112,16 @@ class ToolSelection:
         costs nothing. `always` names those that are in every selection. With `replace`, tools of this server that are
         not among these are erased. Raises InvalidInput, for two tools of one name as well.
         """
-        given = read_tools(tools, server=admission.admit_name("server", server))
+        server = admission.admit_name("server", server)
+        given = [_storable(one) for one in read_tools(tools, server=server)]
         if unknown := sorted(set(always) - {one.name for one in given}):
             raise InvalidInput(f"always= names {unknown[0]!r}, which is not among the tools")
         bodies = {one.key: _body(one, is_always=one.name in always) for one in given}
         with self._doors.writing(scope, _KINDS):
             known = self._of_server(scope, server)
-            fresh = [one for one in given if one.key not in known]
-            changed = [
-                one
-                for one in given
-                if one.key in known and (known[one.key].body != bodies[one.key] or known[one.key].text != one.text)
-            ]
+            fresh, changed = _sorted_out(given, known, bodies)
             if fresh or changed:
-                self._write(scope, fresh, [(known[one.key], one) for one in changed], bodies)
+                known, fresh, changed = self._write(scope, server, given, bodies)
             gone = [one for key, one in known.items() if replace and key not in bodies]
         if gone:
             self._erase([id_text(one.record_id) for one in gone], scope)
@@ -188,45 +184,29 @@ class ToolSelection:
 
     def forget(self, name: str, *, scope: Scope, server: str = "") -> None:
         """Erase a registered tool; raise NotFound."""
-        known = self._of_server(scope, server).get(f"{server}/{name}")
+        known = self._of_server(scope, server).get(key_of(server, name))
         if known is None:
             raise NotFound(f"there is no tool {name!r} in {scope}")
         self._erase([id_text(known.record_id)], scope)
 
     def _write(
-        self,
-        scope: Scope,
-        fresh: Sequence[ToolSchema],
-        changed: Sequence[tuple[Registered, ToolSchema]],
-        bodies: Mapping[str, Mapping[str, JSON]],
-    ) -> None:
+        self, scope: Scope, server: str, given: Sequence[ToolSchema], bodies: Mapping[str, Mapping[str, JSON]]
+    ) -> tuple[dict[str, Registered], list[ToolSchema], list[ToolSchema]]:
+        """Write what is new or changed; return what was known, and both. Others may have registered since the look."""
         with self._database.write(scope.tenant) as transaction:
             place = Place(transaction, scope)
+            known = _under(transaction, place.scope_id, server)
+            fresh, changed = _sorted_out(given, known, bodies)
             place.insert(item, [_row(place, one.text, bodies[one.key], key_content(one.key)) for one in fresh])
-            if not changed:
-                return
-            rows = beliefs.rows(transaction, place.scope_id, [earlier.record_id for earlier, _ in changed])
-            anew = {
-                earlier.record_id: {
-                    **rows[earlier.record_id],
-                    "text": admission.admit_text(one.text, limit=admission.MAX_MESSAGE_CHARACTERS).text,
-                    "body": admission.dump(bodies[one.key]),
-                    "version": rows[earlier.record_id]["version"] + 1,
-                }
-                for earlier, one in changed
-            }
-            beliefs.rewrite(transaction, place.scope_id, anew)
-            view = View({place.scope_id: scope})
-            found = records.fetch(transaction, view, {Kind.TOOL: list(anew)})
-            renew(transaction, place.scope_id, list(found.values()))
+            if changed:
+                _rewrite(transaction, scope, place.scope_id, {known[one.key].record_id: one for one in changed}, bodies)
+        return known, fresh, changed
 
     def _of_server(self, scope: Scope, server: str) -> dict[str, Registered]:
         """Return what is registered in exactly this scope under a server, by key."""
         with self._database.read(scope.tenant) as transaction:
             scope_id = scopes.find(transaction, scope)
-            rows = [] if scope_id is None else list(registered_tools.rows(transaction, scope_id))
-        found = (Registered(row.record_id, row.text, json.loads(row.body)) for row in rows)
-        return {str(one.body["key"]): one for one in found if "name" in one.body and one.body["server"] == server}
+            return {} if scope_id is None else _under(transaction, scope_id, server)
 
     def _names(self, scope: Scope) -> set[str]:
         with self._doors.reading(scope, _KINDS) as show:
@@ -251,6 +231,58 @@ class ToolSelection:
         return known[1]
 
 
+def _storable(one: ToolSchema) -> ToolSchema:
+    for what, told in (("name", one.name), ("server", one.server)):
+        if _admitted(told) != told:
+            raise InvalidInput(f"the {what} of a tool cannot hold NUL, half a surrogate pair or a secret; rename it")
+    return one
+
+
+def _admitted(text: str) -> str:
+    return admission.admit_text(text, limit=admission.MAX_MESSAGE_CHARACTERS).text
+
+
+def _under(transaction: Transaction, scope_id: int, server: str) -> dict[str, Registered]:
+    rows = registered_tools.rows(transaction, scope_id)
+    found = (Registered(row.record_id, row.text, json.loads(row.body)) for row in rows)
+    return {str(one.body["key"]): one for one in found if "name" in one.body and one.body["server"] == server}
+
+
+def _sorted_out(
+    given: Sequence[ToolSchema], known: Mapping[str, Registered], bodies: Mapping[str, Mapping[str, JSON]]
+) -> tuple[list[ToolSchema], list[ToolSchema]]:
+    """Tell the tools that are new, and those that are not what they were."""
+    fresh = [one for one in given if one.key not in known]
+    changed = [
+        one
+        for one in given
+        if (earlier := known.get(one.key)) and (earlier.body, earlier.text) != (bodies[one.key], _admitted(one.text))
+    ]
+    return fresh, changed
+
+
+def _rewrite(
+    transaction: Transaction,
+    scope: Scope,
+    scope_id: int,
+    changed: Mapping[bytes, ToolSchema],
+    bodies: Mapping[str, Mapping[str, JSON]],
+) -> None:
+    rows = beliefs.rows(transaction, scope_id, list(changed))
+    anew = {
+        record_id: {
+            **rows[record_id],
+            "text": _admitted(one.text),
+            "body": admission.dump(dict(bodies[one.key])),
+            "version": rows[record_id]["version"] + 1,
+        }
+        for record_id, one in changed.items()
+    }
+    beliefs.rewrite(transaction, scope_id, anew)
+    found = records.fetch(transaction, View({scope_id: scope}), {Kind.TOOL: list(anew)})
+    renew(transaction, scope_id, list(found.values()))
+
+
 def _body(one: ToolSchema, *, is_always: bool) -> dict[str, JSON]:
     told: dict[str, JSON] = {"name": one.name, "server": one.server, "key": one.key, "schema": dict(one.schema)}
     return json.loads(admission.dump({**told, "always": is_always}) or "{}")  # type: ignore[no-any-return]  # as stored
@@ -258,7 +290,7 @@ def _body(one: ToolSchema, *, is_always: bool) -> dict[str, JSON]:
 
 def _row(place: Place, text: str, body: Mapping[str, JSON], content: bytes | None) -> Row:
     draft = Draft(
-        text=admission.admit_text(text, limit=admission.MAX_MESSAGE_CHARACTERS).text,
+        text=_admitted(text),
         moment=None,
         trust=Trust.OUTSIDE,
         metadata=None,

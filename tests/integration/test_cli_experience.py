@@ -105,3 +105,9 @@ def test_trajectories_are_imported_and_evaluated(tmp_path: Path) -> None:
     told = json.loads(result.stdout.splitlines()[-1])
     assert told["same_task_at_1"] >= 0.9
     assert told["success_rate"] > told["base_rate"]
+
+
+@pytest.mark.parametrize("days", ["nan", "inf", "1e300"])
+def test_a_half_life_that_is_no_span_of_time_is_refused_in_words(run: Shell, days: str) -> None:
+    with pytest.raises(InvalidInput, match="--half-life"):
+        run("recall", "x", "--half-life", days)

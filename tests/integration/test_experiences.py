@@ -209,6 +209,23 @@ def test_a_principal_records_and_reads_experiences_by_its_rights(memory: Memory)
         agent.experience.recent(scope=Scope("acme", "bob"))
 
 
+@pytest.mark.parametrize("name", ["half \ud800", "nothing \0"])
+def test_a_name_that_no_database_can_hold_is_no_category(memory: Memory, name: str) -> None:
+    with pytest.raises(InvalidInput, match="categories"):
+        memory.experience.set_rules({"categories": [name]}, tenant="acme")
+
+
+def test_a_principal_neither_sets_nor_sees_what_a_tenant_has_of_its_own(memory: Memory) -> None:
+    memory.experience.set_rules({"categories": ["takeover of Globex"]}, tenant="acme")
+    stranger = memory.acting_as(Principal(id="k2", role="agent", tenant="other", user="eve"))
+    assert not hasattr(stranger.experience, "set_rules")
+    assert not hasattr(stranger.experience, "rules")
+    with pytest.raises(AccessDenied):
+        stranger.experience.recall("x", scope=ME, category="takeover")
+    with pytest.raises(AccessDenied):
+        stranger.experience.choose_strategy("x", scope=ME, category="takeover")
+
+
 def test_nothing_is_learned_from_an_experience_by_itself(memory: Memory) -> None:
     memory.experience.record(tried("I live in Kyiv and my name is Olena"), scope=ME)
     memory.drain()

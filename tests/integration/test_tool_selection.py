@@ -197,3 +197,50 @@ def test_the_commands_register_list_select_teach_and_forget(tmp_path: Path) -> N
     assert "served 1 similar request" in run("select", "how is it outside", "-k", "1")
     assert run("forget", "bare").startswith("forgotten")
     assert len(json.loads(run("list", "--json"))) == len(TOOLS)
+
+
+def test_a_tool_whose_text_is_changed_on_its_way_in_is_known_again(memory: Memory) -> None:
+    told = {"name": "open_door", "description": "Opens with password: hunter2-Xk93! and \0 or \ud800."}
+    assert memory.tools.register(told, scope=ME).new == ("open_door",)
+    assert memory.tools.register(told, scope=ME).known == ("open_door",)
+
+
+def test_two_servers_and_names_that_read_alike_are_two_tools(memory: Memory) -> None:
+    for server, name in (("a", "b/c"), ("a/b", "c")):
+        assert memory.tools.register({"name": name}, scope=ME, server=server).new == (name,)
+    memory.tools.forget("c", scope=ME, server="a/b")
+    assert [one.name for one in memory.tools.registered(scope=ME) if one.server] == ["b/c"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800", "token=ghp_0123456789abcdefghijABCDEFGHIJ012345"])
+def test_a_name_that_cannot_be_kept_as_it_is_is_refused(memory: Memory, name: str) -> None:
+    with pytest.raises(InvalidInput, match="rename"):
+        memory.tools.register({"name": name}, scope=ME)
+
+
+def test_a_server_that_no_database_can_hold_is_known_again(memory: Memory) -> None:
+    assert memory.tools.register({"name": "x"}, scope=ME, server="\ud800").new == ("x",)
+    assert memory.tools.register({"name": "x"}, scope=ME, server="\ud800").known == ("x",)
+
+
+def test_what_another_registered_since_the_look_is_not_registered_twice(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = memory.tools._of_server
+
+    def late(scope: Scope, server: str) -> Any:
+        found = look(scope, server)
+        monkeypatch.undo()
+        memory.tools.register({"name": "late"}, scope=ME)
+        return found
+
+    monkeypatch.setattr(memory.tools, "_of_server", late)
+    assert memory.tools.register({"name": "late"}, scope=ME).known == ("late",)
+    assert [one.name for one in memory.tools.registered(scope=ME)].count("late") == 1
+
+
+def test_a_file_nested_too_deep_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text("[" * 200_000, "utf-8")
+    store = ["--store", str(tmp_path / "m.db"), "--embedder", "none"]
+    with pytest.raises(InvalidInput, match="no JSON"):
+        CliRunner().invoke(cli, ["tools", "register", str(tmp_path / "tools.json"), *store], catch_exceptions=False)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from retentia.errors import InvalidInput
 from retentia.model.experience import Experience, Feedback, Outcome, Task, experience_from, reward_within
+from retentia.model.experience_fields import experience_given
 from retentia.model.time import Moment
 
 AT = Moment.parse("2026-06-01T10:00:00Z")
@@ -92,3 +93,17 @@ def test_a_reward_is_brought_from_its_declared_range_to_one() -> None:
             reward_within(1, range_)
     with pytest.raises(InvalidInput, match="from 0 to 10"):
         reward_within(11, (0, 10))
+
+
+@pytest.mark.parametrize("name", ["iterations", "tests_total"])
+def test_a_count_that_statistics_cannot_hold_is_refused(name: str) -> None:
+    body = {"reward": 1, "outcome": "success", name: 2**31}
+    with pytest.raises(InvalidInput, match=name):
+        experience_from("x", body, at=AT)  # type: ignore[arg-type]
+    assert experience_from("x", {**body, name: 2**31 - 1}, at=AT)  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("declared", [(-1.7e308, 1.7e308), (0, 10**400), (-(10**400), 0)])
+def test_a_range_that_no_number_spans_is_refused(declared: tuple[float, float]) -> None:
+    with pytest.raises(InvalidInput, match="range"):
+        experience_given({"task": "x", "reward": 0, "reward_range": declared, "outcome": "partial"}, now=AT)

@@ -208,3 +208,8 @@ def test_a_curve_of_unequal_columns_or_without_a_window_is_refused() -> None:
         curve_from(np.zeros(3), np.zeros(2))
     with pytest.raises(InvalidInput, match="window"):
         curve_of([], window=0)
+
+
+def test_a_window_wider_than_any_history_is_that_of_all() -> None:
+    ones = np.ones(4)
+    assert curve_from(ones, ones, window=10**30).rolling_reward == curve_from(ones, ones, window=4).rolling_reward

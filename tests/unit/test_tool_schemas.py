@@ -75,3 +75,17 @@ def test_a_name_is_written_as_words(name: str, words: str) -> None:
 def test_what_is_no_schema_is_refused_and_named(broken: object, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason):
         read_tools(broken)
+
+
+def test_a_slash_in_a_server_or_a_name_makes_no_two_tools_one() -> None:
+    keys = {read_tools({"name": name}, server=server)[0].key for server, name in (("a", "b/c"), ("a/b", "c"))}
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize("field", ["name", "description", "parameters"])
+def test_what_is_nested_too_deep_to_be_written_is_refused_all_the_same(field: str) -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    with pytest.raises(InvalidInput, match="list"):
+        read_tools({"name": "x", field: deep})

@@ -68,7 +68,15 @@ def test_a_later_trial_is_a_later_experience(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [{"traj": None}, {"reward": None}, {"reward": True}, {"reward": 3}, {"trial": -1}, {"traj": []}],
+    [
+        {"traj": None},
+        {"reward": None},
+        {"reward": True},
+        {"reward": 3},
+        {"reward": 10**400},
+        {"trial": -1},
+        {"traj": []},
+    ],
 )
 def test_a_trajectory_that_lacks_something_is_named_by_its_place(tmp_path: Path, broken: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="trajectory 1"):
@@ -90,3 +98,17 @@ def test_what_is_no_file_of_trajectories_says_so(tmp_path: Path) -> None:
 def test_a_file_of_trajectories_is_told_from_a_chat() -> None:
     assert looks_like_trajectories(json.dumps([trajectory()]))
     assert not looks_like_trajectories('[{"role": "user", "content": "hello"}]')
+
+
+def test_what_is_nested_too_deep_is_no_file_of_trajectories(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 200_000, "utf-8")
+    with pytest.raises(InvalidInput, match="no JSON"):
+        list(read_trajectories(path))
+
+
+def test_arguments_nested_too_deep_stay_the_text_they_were_and_no_list_is_no_calls(tmp_path: Path) -> None:
+    deep = {"tool_calls": [{"function": {"name": "dig", "arguments": "[" * 200_000}}]}
+    said = {"role": "user", "content": "Dig."}
+    (one,) = read_trajectories(written(tmp_path, trajectory(traj=[said, deep, {"tool_calls": 5}])))
+    assert [call.name for call in one.calls] == ["dig"]

@@ -8,6 +8,7 @@ import click
 
 from retentia.cli.options import Target, read_toml, targeted
 from retentia.cli.output import print_json, print_table, progress_bar
+from retentia.errors import InvalidInput
 from retentia.model.experience import Experience, Outcome
 from retentia.model.message import JSON
 
@@ -128,7 +129,7 @@ def recall(
             top_k=top_k,
             order=order,
             weights=phase,
-            half_life=timedelta(days=half_life),
+            half_life=_days(half_life),
             category=category,
             outcome=outcome,
             strategy=strategy,
@@ -281,6 +282,13 @@ def rules(target: Target, file: Path | None, reset: bool) -> None:
     click.echo("strategies:" if found.strategies else "strategies: none of your own")
     for name, instruction in found.strategies.items():
         click.echo(f"  {name}: {instruction}")
+
+
+def _days(count: float) -> timedelta:
+    try:
+        return timedelta(days=count)
+    except (OverflowError, ValueError) as error:
+        raise InvalidInput(f"--half-life is a number of days, not {count!r}") from error
 
 
 def _came_of(one: Experience) -> str:

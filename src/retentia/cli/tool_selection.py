@@ -102,5 +102,5 @@ def _json(file: Path) -> object:
         return json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InvalidInput(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{str(file)!r} is no JSON: {error}") from error

@@ -141,7 +141,7 @@ def _trend(found: Verdict) -> Trend:
 def _rolling(values: NDArray[np.float64], window: int) -> NDArray[np.float64]:
     sums = np.concatenate(([0.0], np.cumsum(values)))
     ends = np.arange(1, len(values) + 1)
-    starts = np.maximum(ends - window, 0)
+    starts = np.maximum(ends - min(window, len(values)), 0)
     means: NDArray[np.float64] = np.clip((sums[ends] - sums[starts]) / (ends - starts), 0.0, 1.0)
     return means
 

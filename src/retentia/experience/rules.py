@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -10,6 +11,8 @@ from typing import Self
 from retentia.errors import InvalidInput
 from retentia.model.experience import CATEGORIES
 from retentia.model.message import JSON
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,4 +60,5 @@ def rules_from(settings: str) -> ExperienceRules:
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    """Tell whether it is text that says something and can be stored."""
+    return isinstance(value, str) and bool(value.strip()) and not _UNSTORABLE.search(value)

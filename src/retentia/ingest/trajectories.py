@@ -84,7 +84,7 @@ def _list(file: Path) -> Sequence[Any]:
         found = json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise InvalidInput(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{str(file)!r} is no JSON: {error}") from error
     if not isinstance(found, list):
         raise InvalidInput(f"{str(file)!r} must hold a list of trajectories")
@@ -98,8 +98,8 @@ def _trajectory(given: Any, name: str, place: int, describe: Describe) -> Trajec
     experience = Experience(
         task=Task(description=_description(given, messages, describe)),
         solution="\n".join(_short(call) for call in calls),
-        feedback=Feedback(reward=float(reward)),
-        outcome=_outcome(float(reward)),
+        feedback=Feedback(reward=reward),
+        outcome=_outcome(reward),
         at=Moment.at(_BEGAN + trial * _DAY),
         key=f"{name}/{task_id}/{trial}",
     )
@@ -136,7 +136,8 @@ def _is_said(one: Any) -> bool:
 
 def _calls(messages: Sequence[Any]) -> Iterator[Call]:
     for message in messages:
-        for call in (message.get("tool_calls") or ()) if isinstance(message, Mapping) else ():
+        calls = message.get("tool_calls") if isinstance(message, Mapping) else None
+        for call in calls if isinstance(calls, list) else ():
             function = call.get("function") if isinstance(call, Mapping) else None
             if isinstance(function, Mapping) and isinstance(function.get("name"), str):
                 yield Call(function["name"], _arguments(function.get("arguments")))
@@ -147,7 +148,7 @@ def _arguments(given: Any) -> JSON:
         return given  # type: ignore[no-any-return]  # JSON already
     try:
         return json.loads(given)  # type: ignore[no-any-return]  # JSON
-    except ValueError:
+    except (ValueError, RecursionError):
         return given
 
 

@@ -19,6 +19,8 @@ UNKNOWN = "unknown"
 CATEGORIES = ("code_generation", "debugging", "refactoring", "testing", "architecture", UNKNOWN)
 """The shipped categories of tasks; a tenant adds its own."""
 UNIT = (0.0, 1.0)
+MOST_COUNTED = 2**31 - 1
+"""The greatest count that is kept: what statistics hold in 32 bits."""
 
 
 class Outcome(StrEnum):
@@ -55,8 +57,7 @@ class Feedback:
     def __post_init__(self) -> None:
         _check_within("reward", self.reward, UNIT)
         for name, count in (("tests_passed", self.tests_passed), ("tests_total", self.tests_total)):
-            if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-                raise InvalidInput(f"{name} must be a whole number from 0 on, not {count!r}")
+            _check_count(name, count, 0)
         if self.tests_passed > self.tests_total:
             raise InvalidInput(f"{self.tests_passed} tests cannot have passed of {self.tests_total}")
 
@@ -87,8 +88,7 @@ class Experience:
     sources: tuple[Source, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.iterations, bool) or not isinstance(self.iterations, int) or self.iterations < 1:
-            raise InvalidInput(f"iterations must be a whole number from 1 on, not {self.iterations!r}")
+        _check_count("iterations", self.iterations, 1)
 
     @property
     def is_success(self) -> bool:
@@ -156,7 +156,7 @@ def outcome_of(value: object) -> Outcome:
 def reward_within(reward: float, declared: tuple[float, float]) -> float:
     """Bring a reward from the range it was declared in to [0, 1]; raise InvalidInput."""
     lowest, highest = declared
-    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
+    if not (math.isfinite(highest - lowest) and lowest < highest):
         raise InvalidInput(f"a range of rewards runs from a number to a greater one, not {declared!r}")
     _check_within("reward", reward, declared)
     return (reward - lowest) / (highest - lowest)
@@ -165,6 +165,13 @@ def reward_within(reward: float, declared: tuple[float, float]) -> float:
 def _check_within(name: str, value: object, bounds: tuple[float, float]) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not bounds[0] <= value <= bounds[1]:
         raise InvalidInput(f"{name} must be a number from {bounds[0]:g} to {bounds[1]:g}, not {value!r}")
+
+
+def _check_count(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidInput(f"{name} must be a whole number from {least} on, not {value!r}")
+    if value > MOST_COUNTED:
+        raise InvalidInput(f"{name} can be {MOST_COUNTED:,} at most")
 
 
 def _text(body: Mapping[str, JSON], name: str) -> str:

@@ -1,6 +1,7 @@
 """Experiences as flat fields: how programs hand them in and how they stand in a line of JSONL."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TypeAlias
 
 from retentia.errors import InvalidInput
@@ -86,7 +87,8 @@ def _range(declared: JSON) -> tuple[float, float]:
     if isinstance(declared, (list, tuple)) and len(declared) == len(UNIT):
         lowest, highest = declared
         if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in declared):
-            return float(lowest), float(highest)
+            with suppress(OverflowError):
+                return float(lowest), float(highest)
     raise InvalidInput(f"reward_range must be two numbers, the lowest and the highest reward, not {declared!r}")
 
 

@@ -45,7 +45,12 @@ class ToolSchema:
     @property
     def key(self) -> str:
         """What makes it one: its server and name."""
-        return f"{self.server}/{self.name}"
+        return key_of(self.server, self.name)
+
+
+def key_of(server: str, name: str) -> str:
+    """Return what makes a tool one; a slash in the server is written so that it divides nothing."""
+    return f"{server.replace('%', '%25').replace('/', '%2F')}/{name}"
 
 
 def words_of(name: str) -> str:
@@ -76,12 +81,12 @@ def _read(given: object, place: int, server: str) -> ToolSchema:
     inner: Mapping[str, Any] = function if isinstance(function, Mapping) else given
     name, description = inner.get("name"), inner.get("description") or inner.get("title") or ""
     if not isinstance(name, str) or not name.strip() or len(name) > _MOST_NAME:
-        raise InvalidInput(f"tool {place} needs a name of 1 to {_MOST_NAME} characters, not {name!r}")
+        raise InvalidInput(f"tool {place} needs a name of 1 to {_MOST_NAME} characters, not {_told(name)}")
     if not isinstance(description, str):
-        raise InvalidInput(f"the description of tool {name!r} must be text, not {description!r}")
+        raise InvalidInput(f"the description of tool {name!r} must be text, not {_told(description)}")
     schema: Any = next((inner[field] for field in _PARAMETERS if inner.get(field) is not None), {})
     if not isinstance(schema, Mapping):
-        raise InvalidInput(f"the parameters of tool {name!r} must be a JSON schema, not {schema!r}")
+        raise InvalidInput(f"the parameters of tool {name!r} must be a JSON schema, not {_told(schema)}")
     try:
         json.dumps(given)
     except (TypeError, ValueError, RecursionError) as error:
@@ -93,6 +98,10 @@ def _read(given: object, place: int, server: str) -> ToolSchema:
         parameters="; ".join(_parameters(schema)),
         schema=dict(given),
     )
+
+
+def _told(value: object) -> str:
+    return repr(value) if isinstance(value, str) else type(value).__name__
 
 
 def _parameters(schema: Mapping[str, Any]) -> Iterator[str]:
