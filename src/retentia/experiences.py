@@ -39,6 +39,7 @@ from retentia.write.receipt import Receipt
 
 TOP_K = 3
 _AT_ONCE = 500
+_MOST = 1_000_000
 SHORT_TERM = 5
 """How many of the latest experiences are the short-term store."""
 _KINDS = (Kind.EXPERIENCE,)
@@ -115,8 +116,10 @@ class Experiences:
         """Return an experience with its sources; raise NotFound."""
         try:
             raw = id_bytes(record_id)
-        except ValueError as error:
-            raise InvalidInput(str(error)) from error
+        except ValueError:
+            raise InvalidInput(
+                f"{record_id!r} is no id of an experience; `retentia experience list` shows some"
+            ) from None
         with self._doors.reading(scope, _KINDS) as show:
             with self._database.read(scope.tenant) as transaction:
                 view = records.view_of(transaction, scope)
@@ -133,7 +136,7 @@ class Experiences:
         with self._doors.reading(scope, _KINDS) as show:
             with self._database.read(scope.tenant) as transaction:
                 view = records.view_of(transaction, scope)
-                latest = experiences.latest(transaction, view.scope_ids, limit=limit)
+                latest = experiences.latest(transaction, view.scope_ids, limit=min(limit, _MOST))
                 found = records.fetch(transaction, view, {Kind.EXPERIENCE: latest})
             shown = show([one for raw in latest if isinstance(one := found.get(raw), ItemRecord)])
         return [experience_of(one) for one in shown]
@@ -163,7 +166,7 @@ class Experiences:
         only = Only(category=category, outcome=None if outcome is None else outcome_of(outcome), strategy=strategy)
         by = Ranking(order=order_of(order), weights=weights_of(weights), half_life=check_half_life(half_life))
         with self._doors.reading(scope, _KINDS) as show:
-            if category is not None:
+            if category is not None and category not in self._reading.told(scope).category:
                 self._rules(scope.tenant).check_category(category)
             found = self._reading.best(task, scope, limit=top_k, only=only, by=by)
             shown = show([one.record for one in found])

@@ -101,7 +101,7 @@ class ToolSelection:
         self._reading = reading
         self._erase = erase
         self._counter = EstimatingCounter()
-        self._costs: dict[bytes, tuple[str, int]] = {}
+        self._costs: dict[bytes, tuple[Mapping[str, JSON], int]] = {}
 
     def register(
         self, tools: object, *, scope: Scope, server: str = "", always: Collection[str] = (), replace: bool = False
@@ -122,7 +122,7 @@ class ToolSelection:
             fresh, changed = _sorted_out(given, known, bodies)
             if fresh or changed:
                 known, fresh, changed = self._write(scope, server, given, bodies)
-            gone = [one for key, one in known.items() if replace and key not in bodies]
+            gone = self._rows(scope, server, [key for key in known if key not in bodies]) if replace else []
         if gone:
             self._erase([id_text(one.record_id) for one in gone], scope)
         touched = {one.key for one in (*fresh, *changed)}
@@ -130,7 +130,7 @@ class ToolSelection:
             new=tuple(one.name for one in fresh),
             changed=tuple(one.name for one in changed),
             known=tuple(one.name for one in given if one.key not in touched),
-            removed=tuple(one.name for one in gone),
+            removed=tuple(dict.fromkeys(one.name for one in gone)),
             without_description=tuple(one.name for one in given if not one.description),
         )
 
@@ -184,10 +184,10 @@ class ToolSelection:
 
     def forget(self, name: str, *, scope: Scope, server: str = "") -> None:
         """Erase a registered tool; raise NotFound."""
-        known = self._of_server(scope, server).get(key_of(server, name))
-        if known is None:
+        known = self._rows(scope, server, [key_of(server, name)])
+        if not known:
             raise NotFound(f"there is no tool {name!r} in {scope}")
-        self._erase([id_text(known.record_id)], scope)
+        self._erase([id_text(one.record_id) for one in known], scope)
 
     def _write(
         self, scope: Scope, server: str, given: Sequence[ToolSchema], bodies: Mapping[str, Mapping[str, JSON]]
@@ -208,6 +208,13 @@ class ToolSelection:
             scope_id = scopes.find(transaction, scope)
             return {} if scope_id is None else _under(transaction, scope_id, server)
 
+    def _rows(self, scope: Scope, server: str, keys: Collection[str]) -> list[Registered]:
+        """Return every row under some keys: one that came back from the bin may lie beside its successor."""
+        with self._database.read(scope.tenant) as transaction:
+            scope_id = scopes.find(transaction, scope)
+            found = [] if scope_id is None else _all_under(transaction, scope_id, server)
+        return [one for one in found if one.body["key"] in keys]
+
     def _names(self, scope: Scope) -> set[str]:
         with self._doors.reading(scope, _KINDS) as show:
             show([])
@@ -224,10 +231,10 @@ class ToolSelection:
     def _cost(self, one: Registered) -> int:
         """Return how many tokens a schema takes; counted once as long as it stays as it is."""
         known = self._costs.get(one.record_id)
-        if known is None or known[0] != one.text:
+        if known is None or known[0] is not one.body:
             if len(self._costs) > _MOST_COSTS:
                 self._costs.clear()
-            known = self._costs[one.record_id] = (one.text, self._counter.count(json.dumps(one.body["schema"])))
+            known = self._costs[one.record_id] = (one.body, self._counter.count(json.dumps(one.body["schema"])))
         return known[1]
 
 
@@ -243,9 +250,13 @@ def _admitted(text: str) -> str:
 
 
 def _under(transaction: Transaction, scope_id: int, server: str) -> dict[str, Registered]:
+    return {str(one.body["key"]): one for one in _all_under(transaction, scope_id, server)}
+
+
+def _all_under(transaction: Transaction, scope_id: int, server: str) -> list[Registered]:
     rows = registered_tools.rows(transaction, scope_id)
     found = (Registered(row.record_id, row.text, json.loads(row.body)) for row in rows)
-    return {str(one.body["key"]): one for one in found if "name" in one.body and one.body["server"] == server}
+    return [one for one in found if "name" in one.body and one.body["server"] == server]
 
 
 def _sorted_out(

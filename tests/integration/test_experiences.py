@@ -257,3 +257,10 @@ def test_a_person_is_told_of_the_experiences_that_are_kept(memory: Memory) -> No
     memory.experience.record(SOLVED, scope=ME)
     told = memory.episodes.list_what_you_remember(scope=ME)
     assert [one.says for one in told.entries] == ["Fix the flaky login test"]
+
+
+def test_what_was_kept_under_a_category_is_found_by_it_when_the_tenant_has_it_no_more(memory: Memory) -> None:
+    memory.experience.set_rules({"categories": ["ops"]}, tenant="acme")
+    memory.experience.record(tried("Restart it", category="ops"), scope=ME)
+    memory.experience.set_rules(None, tenant="acme")
+    assert len(memory.experience.recall("Restart it", scope=ME, category="ops")) == 1

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,16 @@ def test_a_forgotten_tool_is_gone_and_may_be_registered_again(memory: Memory) ->
     with pytest.raises(NotFound):
         memory.tools.forget("get_weather", scope=ME)
     assert memory.tools.register([TOOLS[0]], scope=ME).new == ("get_weather",)
+
+
+def test_a_tool_that_came_back_from_the_bin_beside_its_successor_goes_with_it(memory: Memory) -> None:
+    (found,) = (one for one in memory.tools.registered(scope=ME) if one.name == "get_weather")
+    removed = memory.forget(memory.plan_forgetting(ids=[found.id], scope=ME), undo_for=timedelta(hours=1))
+    memory.tools.register([TOOLS[0]], scope=ME)
+    memory.keeping.restore(removed.id, scope=ME)
+    assert [one.name for one in memory.tools.registered(scope=ME)].count("get_weather") == 1
+    memory.tools.forget("get_weather", scope=ME)
+    assert "get_weather" not in [one.name for one in memory.tools.registered(scope=ME)]
 
 
 def test_exactly_these_tools_replace_what_was_there(memory: Memory) -> None:

@@ -221,9 +221,9 @@ def curve(target: Target, window: int, category: str | None, svg: Path | None, p
     with target.open() as memory:
         found = memory.experience.curve(scope=target.scope, window=window, category=category)
     if svg is not None:
-        svg.write_text(curve_picture.svg(found, language=language), "utf-8")
+        _write(svg, curve_picture.svg(found, language=language).encode())
     if png is not None:
-        png.write_bytes(curve_png.png(found))
+        _write(png, curve_png.png(found))
     if target.as_json:
         print_json(found)
         return
@@ -289,6 +289,13 @@ def _days(count: float) -> timedelta:
         return timedelta(days=count)
     except (OverflowError, ValueError) as error:
         raise InvalidInput(f"--half-life is a number of days, not {count!r}") from error
+
+
+def _write(file: Path, content: bytes) -> None:
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise InvalidInput(f"{str(file)!r} cannot be written: {error.strerror or error}") from error
 
 
 def _came_of(one: Experience) -> str:

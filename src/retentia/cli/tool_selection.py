@@ -47,7 +47,7 @@ def listing(target: Target) -> None:
         return
     for one in found:
         at = f"{one.server}: " if one.server else ""
-        click.echo(f"{at}{one.name}{' (always in)' if one.is_always else ''}")
+        click.echo(f"{at}{' '.join(one.name.split())}{' (always in)' if one.is_always else ''}")
     click.echo(f"{len(found)} registered", err=True)
 
 
@@ -63,7 +63,7 @@ def select(target: Target, request: str, k: int) -> None:
         print_json(found.tools)
         return
     for one in found:
-        click.echo(f"{one.score:.2f}  {one.name}")
+        click.echo(f"{one.score:.2f}  {' '.join(one.name.split())}")
         click.echo(f"      {one.reason}")
     click.echo(f"{found.tokens:,} tokens instead of the {found.all_tokens:,} of all {found.registered}", err=True)
 
