@@ -61,14 +61,16 @@ def tell(memory: Memory, *, drained: bool = True) -> list[str]:
         "outcome": "success",
     }
     memory.experience.record(tried, scope=ANNA, session=SESSION, sources=[source])
-    for number, kind in enumerate(sorted(ITEM_KINDS - {Kind.EXPERIENCE})):
+    memory.tools.register({"name": "find_code", "description": f"Finds {SENTINEL} for zx@example.org"}, scope=ANNA)
+    for number, kind in enumerate(sorted(ITEM_KINDS - {Kind.EXPERIENCE, Kind.TOOL})):
         memory.remember(
             f"{kind} {number}: the code is {SENTINEL}", kind, scope=ANNA, sources=[source], metadata={"code": SENTINEL}
         )
     memory.remember(f"The coder uses {SENTINEL}", "procedure", scope=CODER, sources=[source])
     if drained:
         memory.drain()
-    return [said.id, called.id, document.id]
+    (tool,) = memory.records(scope=ANNA, kind=Kind.TOOL).records
+    return [said.id, called.id, document.id, tool.id]
 
 
 def cells(memory: Memory) -> dict[str, list[str]]:
@@ -167,7 +169,7 @@ def test_the_sentinel_is_gone_from_every_row_every_byte_and_every_answer(
         receipt = memory.forget(planned)
         memory.drain()
         assert set(receipt.records) == {*planned.ids, *planned.along}
-        assert len(receipt.records) == len(ids) + len(ITEM_KINDS) + 1
+        assert len(receipt.records) == len(ids) + len(ITEM_KINDS - {Kind.TOOL}) + 1
         assert tables_with_the_sentinel(memory) == set()
         assert SENTINEL not in shown(memory).replace(f"{SENTINEL}?", "")
         assert SENTINEL not in shown(memory, CODER)

@@ -53,6 +53,8 @@ def items(draw: st.DrawFn) -> Write:
     if kind is Kind.EXPERIENCE:
         tried = {"task": text, "reward": 0.5, "outcome": "partial"}
         return lambda memory: memory.experience.record(tried, scope=ME)
+    if kind is Kind.TOOL:
+        return lambda memory: memory.tools.register({"name": "find_it", "description": text}, scope=ME)
     return lambda memory: memory.remember(text, kind, scope=ME, at=at)
 
 
