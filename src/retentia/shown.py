@@ -15,6 +15,7 @@ from retentia.model.summary import Summary
 from retentia.model.time import Moment
 from retentia.read.listing import Page
 from retentia.read.query import Hit, Recall
+from retentia.read.suspicion import LOOKS_LIKE_INSTRUCTION, looks_like_instruction
 from retentia.store import manifests, records, summaries
 from retentia.store.database import Transaction
 from retentia.store.records import View
@@ -88,9 +89,12 @@ def _opening_items(opening: Opening, *, consequential: bool) -> Iterator[Recalle
     """Prepare what a session begins with: the profile, what is open, and the latest sessions."""
     for known in opening.profile:
         yield replace(
-            item_of(known, in_short(known)),
+            item_of(
+                known,
+                in_short(known),
+                status=_status(known, ask=consequential and known.status is not Status.CONFIRMED),
+            ),
             day=0,  # what holds now is not told with the day it was said
-            status=_status(known, ask=consequential and known.status is not Status.CONFIRMED),
             source=known.sources[0].id if known.sources else "",
         )
     for item in opening.open_items:
@@ -169,19 +173,22 @@ def _ids_of(one: object) -> tuple[str, ...]:
 
 def recalled_item(hit: Hit) -> RecalledItem:
     """Prepare a hit for the prompt: its excerpt, who said it, when, and whether it came from outside."""
-    text = hit.text if hit.newer is None else f"{hit.text}\n({hit.newer.text})"
     status = _status(hit.record, ask=True) if hit.needs_confirmation else ""
-    return replace(item_of(hit.record, text, score=hit.score), status=status)
+    return item_of(hit.record, hit.shown_text, score=hit.score, status=status)
 
 
 def _status(record: Record, *, ask: bool) -> str:
     """Say how firmly an item is believed, and to ask first where that is not enough."""
     told = record.status.value if isinstance(record, ItemRecord) else ""
-    return "; ".join(filter(None, (told, ASK_FIRST if ask else "")))
+    return _joined(told, ASK_FIRST if ask else "")
 
 
-def item_of(record: Record, text: str, *, score: float = 0.0) -> RecalledItem:
-    """Prepare a record for the prompt, with `text` as what is shown of it."""
+def _joined(*told: str) -> str:
+    return "; ".join(filter(None, told))
+
+
+def item_of(record: Record, text: str, *, score: float = 0.0, status: str = "") -> RecalledItem:
+    """Prepare a record for the prompt, with `text` as what is shown of it, marked where it looks like an order."""
     role = speaker = ""
     match record:
         case MessageRecord():
@@ -197,6 +204,7 @@ def item_of(record: Record, text: str, *, score: float = 0.0) -> RecalledItem:
         day=record.occurred.local_day() if record.occurred else 0,
         score=score,
         trusted=record.trust is not Trust.OUTSIDE,
+        status=_joined(status, LOOKS_LIKE_INSTRUCTION if looks_like_instruction(record, text) else ""),
         quotes=quotes_of(record),
     )
 

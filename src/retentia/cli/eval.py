@@ -279,6 +279,24 @@ def claims(as_json: bool) -> None:
     _print_scores(f"claims about the past: {len(sentences)} sentences", score_claims(sentences), as_json=as_json)
 
 
+@eval_group.command("injection")
+@_path
+@click.option("--benign", type=click.Path(path_type=Path), help="LoCoMo's JSON file: how many messages are marked.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+def injection(path: Path, benign: Path | None, as_json: bool) -> None:
+    """Count which of BIPIA's injections are marked as looking like an instruction. PATH is its JSON file."""
+    from retentia.cli.output import print_json, print_table
+    from retentia.evals.injection import load_injections, rows
+    from retentia.evals.loaders import load_locomo
+
+    with _refusals():
+        counted = rows(load_injections(path), load_locomo(benign) if benign else None)
+    if as_json:
+        print_json({kind: {"marked": found, "of": of} for kind, (found, of) in counted.items()})
+        return
+    print_table("look like an instruction", ("", "marked", "of"), [(kind, *of) for kind, of in counted.items()])
+
+
 @eval_group.command("replay-session")
 @_path
 @_limit("chats")

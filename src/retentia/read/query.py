@@ -7,6 +7,7 @@ from typing import overload
 from retentia.model.filters import Filter
 from retentia.model.record import CONTEXT_KINDS, Kind, Record
 from retentia.model.scope import Scope
+from retentia.read.suspicion import looks_like_instruction
 from retentia.tools.newer import Newer
 
 
@@ -83,6 +84,16 @@ class Hit:
     def id(self) -> str:
         """The id of the record."""
         return self.record.id
+
+    @property
+    def shown_text(self) -> str:
+        """What is shown of it: its text, and behind it in brackets what is newer."""
+        return self.text if self.newer is None else f"{self.text}\n({self.newer.text})"
+
+    @property
+    def looks_like_instruction(self) -> bool:
+        """Whether what is shown came from outside and looks like an order to an assistant; False proves nothing."""
+        return looks_like_instruction(self.record, self.shown_text)
 
     @property
     def shown_ids(self) -> tuple[str, ...]:

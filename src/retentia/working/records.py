@@ -31,10 +31,10 @@ _SHORT = 8
 class RecalledItem:
     """A stored record that may be shown. `day` is yyyymmdd, with 00 for an unknown month or day, and 0 when unknown.
 
-    `status` says how firmly something is believed, and whether to ask before acting on it; `source` is the id of the
-    record it is known from. What is not `trusted` came from tools, documents or other people. `quotes` are stretches
-    that say the same. `shorten` returns what to show in at most so many words where room is short; without it the text
-    is cut.
+    `status` says how firmly something is believed, whether to ask before acting on it, and whether it looks like an
+    instruction; `source` is the id of the record it is known from. What is not `trusted` came from tools, documents or
+    other people. `quotes` are stretches that say the same. `shorten` returns what to show in at most so many words
+    where room is short; without it the text is cut.
     """
 
     id: str
