@@ -171,8 +171,8 @@ class ToolSelection:
 
         Logged calls that succeeded teach the same by themselves. Raises InvalidInput for a tool that there is not.
         """
-        text = admission.admit_text(request, limit=admission.MAX_MESSAGE_CHARACTERS)
-        if not text.text.strip() or not names:
+        text = admission.admit_text(" ".join(request.split()), limit=admission.MAX_MESSAGE_CHARACTERS)
+        if not text.text or not names:
             raise InvalidInput("an example is a request and the names of the tools that served it")
         if unknown := sorted(set(names) - self._names(scope)):
             raise InvalidInput(f"there is no tool {unknown[0]!r}; register it first")

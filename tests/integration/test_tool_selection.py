@@ -90,6 +90,14 @@ def test_what_served_a_request_is_selected_for_one_like_it(memory: Memory) -> No
     assert "served 1 similar request" in found[0].reason
 
 
+def test_a_request_that_was_served_is_known_by_all_its_words_and_nothing_else(memory: Memory) -> None:
+    memory.tools.used("how is\nit outside", ["find_flights"], scope=ME)
+    memory.drain()
+    (one,) = (one for one in memory.tools.select("how is it outside", 4, scope=ME) if one.name == "find_flights")
+    assert one.signals["past"] > 0.3 + 1.4  # as like as can be: the whole of its vote, and the nearest
+    assert one.signals["past"] < 0.3 + 1.5
+
+
 def test_a_logged_call_that_succeeded_teaches_until_its_request_is_erased(memory: Memory) -> None:
     asked = memory.add({"role": "user", "content": "how is it outside"}, scope=ME, session="s").id
     memory.log_tool_call(ToolCall(name="send_mail", arguments={}, result="sent"), scope=ME, session="s")

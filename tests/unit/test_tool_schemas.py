@@ -41,7 +41,9 @@ def test_each_form_reads_alike_and_is_kept_as_it_came(form: str) -> None:
 
 
 def test_what_a_server_lists_is_read_whole() -> None:
-    assert [one.key for one in read_tools({"tools": list(FORMS.values())[3:]}, server="sky")] == ["sky/get_weather"]
+    listed = {"tools": list(FORMS.values())[3:]}
+    for answer in (listed, {"jsonrpc": "2.0", "id": 1, "result": listed}):
+        assert [one.key for one in read_tools(answer, server="sky")] == ["sky/get_weather"]
 
 
 def test_a_tool_without_a_description_is_found_by_its_name() -> None:
@@ -68,6 +70,7 @@ def test_a_name_is_written_as_words(name: str, words: str) -> None:
         ({"name": "a", "description": 7}, "description"),
         ({"name": "a", "parameters": [1]}, "JSON schema"),
         ({"name": "a", "parameters": {"x": {1, 2}}}, "no JSON"),
+        ({"name": "a", "parameters": {"x": float("nan")}}, "no JSON"),
         ("get_weather", "not str"),
         (7, "not int"),
     ],

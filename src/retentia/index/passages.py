@@ -93,8 +93,8 @@ def passages_of(source: Indexable) -> list[Passage]:
 
 def _spans(source: Indexable) -> list[tuple[int, int]]:
     """Return where the passages of a record lie. The name of a tool, on the first line, is one of its own."""
-    if source.kind == "tool":
-        name = source.text.find("\n") + 1
+    name = source.text.find("\n") + 1
+    if source.kind == "tool" and name:
         rest = split_passages(source.text[name:], whole_up_to=600)
         return [(0, name), *((name + start, name + end) for start, end in rest)]
     return list(split_passages(source.text, whole_up_to=0 if source.kind == "document" else 600))

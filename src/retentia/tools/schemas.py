@@ -60,6 +60,8 @@ def words_of(name: str) -> str:
 
 def read_tools(given: object, *, server: str = "") -> list[ToolSchema]:
     """Read one tool, a list of them, or what an MCP server lists; raise InvalidInput naming the tool that is wrong."""
+    if isinstance(given, Mapping) and isinstance(given.get("result"), Mapping) and "name" not in given:
+        given = given["result"]
     if isinstance(given, Mapping) and isinstance(given.get("tools"), Sequence) and "name" not in given:
         given = given["tools"]
     tools = [given] if isinstance(given, Mapping) else given
@@ -88,7 +90,7 @@ def _read(given: object, place: int, server: str) -> ToolSchema:
     if not isinstance(schema, Mapping):
         raise InvalidInput(f"the parameters of tool {name!r} must be a JSON schema, not {_told(schema)}")
     try:
-        json.dumps(given)
+        json.dumps(given, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"the schema of tool {name!r} is no JSON: {error}") from error
     return ToolSchema(
