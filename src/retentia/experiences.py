@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retentia.doors import Doors
 from retentia.errors import InvalidInput, NotFound
@@ -19,8 +20,6 @@ from retentia.experience.rules import ExperienceRules, rules_from
 from retentia.experience.skills import WEAK_BELOW, Skill, skills_from
 from retentia.experience.strategy import MIN_EVIDENCE, NEAREST, Choice, choose
 from retentia.experience.words import language_for
-from retentia.experience_files import Imported, import_file
-from retentia.ingest.experiences import write_experiences
 from retentia.model.experience import UNKNOWN, Experience, Outcome, experience_of, outcome_of
 from retentia.model.experience_fields import ExperienceLike
 from retentia.model.ids import id_bytes
@@ -36,6 +35,9 @@ from retentia.working.experience_prompt import replay_of
 from retentia.working.tokens import EstimatingCounter, TokenCounter
 from retentia.write.experience_pipeline import ExperiencePipeline
 from retentia.write.receipt import Receipt
+
+if TYPE_CHECKING:  # what few processes need is imported by the verb that needs it
+    from retentia.experience_files import Imported
 
 TOP_K = 3
 _AT_ONCE = 500
@@ -83,12 +85,14 @@ class Experiences:
         with self._doors.writing(scope, _KINDS):
             return self._pipeline.run(given, scope, session=session, sources=sources)
 
-    def import_file(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> Imported:
+    def import_file(self, path: str | Path, *, scope: Scope, progress: Progress = unheard) -> "Imported":
         """Keep the experiences of a file: JSONL, one a line, or trajectories as tau-bench has them; also of a folder.
 
         What has a key and is there is not kept twice, so a run that was interrupted goes on. Lines that cannot be kept
         are named with the reason and the others are kept. Raises InvalidInput for a file that cannot be read.
         """
+        from retentia.experience_files import import_file
+
         keep = partial(self._pipeline.run, scope=scope, raises=False)
         with self._doors.writing(scope, _KINDS):
             now = Moment.at(self._database.now())
@@ -99,6 +103,8 @@ class Experiences:
 
         `import_file` reads them back. Raises InvalidInput where the file cannot be written.
         """
+        from retentia.ingest.experiences import write_experiences
+
         return write_experiences(Path(path), self.all(scope=scope))
 
     def all(self, *, scope: Scope) -> Iterator[Experience]:
