@@ -115,6 +115,30 @@ def test_the_next_call_begins_with_the_prefix_of_this_one(
     assert second.langchain_messages()[:same] == first.langchain_messages()[:same]
 
 
+def test_a_pinned_result_of_a_call_that_was_summarised_follows_the_summary() -> None:
+    call = WindowMessage(
+        id="m1",
+        seq=1,
+        role="assistant",
+        tokens=20,
+        text="",
+        summarised_by="s1",
+        tool_uses=(ToolUse(id="c1", name="f"),),
+    )
+    result = WindowMessage(id="m2", seq=2, role="tool", tokens=20, text="", pinned=True, tool_call_id="c1")
+    summary = [RecalledItem(id="s1", kind="summary", text="They talked.")]
+    settings = ContextSettings(layout="cache", window=WindowSettings(history_size=0, pinned_count=0))
+
+    def context(said: list[WindowMessage]) -> Context:
+        known = Material(role="R", request="Q", messages=with_tool_groups(said), summary=summary)
+        return assemble(known, budget=20_000, counter=COUNTER, settings=settings)
+
+    before, after = context([call]), context([call, result])
+    same = before.cacheable_turns
+    assert [turn.part for turn in before.turns[:same]] == ["role", "memory"]
+    assert after.openai_messages()[:same] == before.openai_messages()[:same]
+
+
 @given(conversations(), recalled("p"), recalled("x"))
 def test_only_what_is_new_in_each_call_follows_the_prefix_unless_a_result_is_awaited(
     messages: list[WindowMessage], profile: list[RecalledItem], found: list[RecalledItem]

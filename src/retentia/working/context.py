@@ -424,12 +424,12 @@ def said_turns(
 ) -> tuple[list[Turn], list[Turn]]:
     """Write messages as turns: those that are pinned, and those of the window.
 
-    With the `seq` that summaries reach to, what is pinned behind it stays in its place, in the window: there it does
-    not push the summaries back.
+    With the `seq` that summaries reach to, what is pinned and ends behind it stays in its place, in the window: there
+    it does not push the summaries back.
     """
     behind: list[WindowMessage] = []
     if summarised_to is not None:
-        behind = [message for unit in units_of(pinned) if unit[0].seq > summarised_to for message in unit]
+        behind = [message for unit in units_of(pinned) if unit[-1].seq > summarised_to for message in unit]
     ids = {message.id for message in behind}
     window = sorted((*behind, *verbatim), key=lambda message: message.seq)
     front = [message for message in pinned if message.id not in ids]
