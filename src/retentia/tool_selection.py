@@ -15,8 +15,8 @@ from retentia.model.message import JSON
 from retentia.model.provenance import Trust
 from retentia.model.record import Importance, ItemRecord, Kind, Status
 from retentia.model.scope import Scope
-from retentia.read.tool_pools import Registered, ToolRanking
-from retentia.store import beliefs, records, registered_tools, scopes
+from retentia.read.tool_pools import Registered, ToolRanking, registered_in
+from retentia.store import beliefs, records, scopes
 from retentia.store.database import Database, Transaction
 from retentia.store.records import View
 from retentia.store.schema import item
@@ -213,12 +213,12 @@ class ToolSelection:
         with self._database.read(scope.tenant) as transaction:
             scope_id = scopes.find(transaction, scope)
             found = [] if scope_id is None else _all_under(transaction, scope_id, server)
-        return [one for one in found if one.body["key"] in keys]
+        return [one for one in found if one.key in keys]
 
     def _names(self, scope: Scope) -> set[str]:
         with self._doors.reading(scope, _KINDS) as show:
             show([])
-            return {one.name for one in self._reading.scored("", scope)[0]}
+            return {one.name for one in self._reading.tools(scope)}
 
     def _read_again(
         self, scope: Scope, ids: Sequence[bytes], show: Callable[[list[ItemRecord]], list[ItemRecord]]
@@ -250,13 +250,12 @@ def _admitted(text: str) -> str:
 
 
 def _under(transaction: Transaction, scope_id: int, server: str) -> dict[str, Registered]:
-    return {str(one.body["key"]): one for one in _all_under(transaction, scope_id, server)}
+    return {one.key: one for one in _all_under(transaction, scope_id, server)}
 
 
 def _all_under(transaction: Transaction, scope_id: int, server: str) -> list[Registered]:
-    rows = registered_tools.rows(transaction, scope_id)
-    found = (Registered(row.record_id, row.text, json.loads(row.body)) for row in rows)
-    return [one for one in found if "name" in one.body and one.body["server"] == server]
+    tools, _ = registered_in(transaction, scope_id)
+    return [one for one in tools if one.body["server"] == server]
 
 
 def _sorted_out(

@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retentia.errors import EmbeddingFailed
 from retentia.experience.pool import Best, Entry, Pool, Ranking
 from retentia.index.tokenizer import analyse
 from retentia.model.experience import Outcome
 from retentia.model.record import ItemRecord, Kind
 from retentia.model.scope import Scope
 from retentia.providers.threads import one_blas_thread
-from retentia.read.presence import Presence
-from retentia.read.serving import Serving, ServingEmbedder
+from retentia.read.looks import Looks
 from retentia.read.unit_vectors import vectors_of
 from retentia.read.views import Held, Touched, Views
-from retentia.store import experiences, passages, records, scopes
-from retentia.store.database import Database, Transaction
+from retentia.store import experiences, passages, records
+from retentia.store.database import Transaction
 from retentia.store.records import View
 from retentia.store.scopes import ScopeVersion
 
@@ -53,9 +51,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Experiences as columns, one row each, the oldest first. `at` in UTC microseconds, `worth` 1 for a success."""
+    """Experiences as columns, one row each, the oldest first. `worth` is 1 for a success."""
 
-    at: NDArray[np.int64]
     reward: NDArray[np.float64]
     worth: NDArray[np.float64]
     iterations: NDArray[np.int32]
@@ -98,57 +95,30 @@ class Pools(Views[HeldPool]):
             _take_in(held, transaction, scope_id, generation, ids)
 
 
-class ExperienceReading:
+class ExperienceReading(Looks[HeldPool]):
     """Finds the experiences that bear on a task. Safe to use from many threads."""
-
-    def __init__(self, database: Database, pools: Pools, embedding: ServingEmbedder, presence: Presence) -> None:
-        self._database = database
-        self._pools = pools
-        self._embedding = embedding
-        self._presence = presence
-
-    @property
-    def embedder(self) -> str:
-        """The name of the embedder that likeness is told by, "none" without one."""
-        serving = self._embedding.current()
-        return serving.identity.name if serving.embedder is not None else "none"
 
     def best(self, task: str, scope: Scope, *, limit: int, only: Only, by: Ranking) -> list[Found]:
         """Return the best experiences for a task, best first, each read again from its row under the same scope."""
-        serving = self._embedding.current()
-        query = _embedded(task, serving)
-        keep = self._presence.enter()  # before the snapshot: what is erased after it comes with a notice
-        with self._database.read(scope.tenant) as transaction:
-            view = scopes.view(transaction, scope)
-            if view and view[0].generation != serving.generation:
-                serving, query = self._embedding.current(view[0].generation), None
-            held = self._current(transaction, view, serving, keep=keep)
+        with self._look(scope, task) as look:
+            transaction, held = look.transaction, look.held
             with held.lock, one_blas_thread():
-                pool = held.pool
-                worded = _by_words(held, task, query)
-                found = pool.best(query, transaction.now, k=limit, by=by, mask=_mask(pool, only), worded=worded)
+                found = held.pool.best(
+                    look.vector,
+                    transaction.now,
+                    k=limit,
+                    by=by,
+                    mask=_mask(held.pool, only),
+                    worded=_by_words(held, task),
+                )
             wanted = {Kind.EXPERIENCE: found.record_ids}
-            rows = records.fetch(transaction, View.of(view, scope), wanted) if view else {}
+            rows = records.fetch(transaction, View.of(look.view, scope), wanted) if look.view else {}
         return _zipped(found, rows)
 
     def told(self, scope: Scope, *, category: str | None = None) -> Told:
         """Return all experiences, or those of a category, as columns."""
-        serving = self._embedding.current()
-        keep = self._presence.enter()
-        with self._database.read(scope.tenant) as transaction:
-            view = scopes.view(transaction, scope)
-            if view and view[0].generation != serving.generation:
-                serving = self._embedding.current(view[0].generation)
-            held = self._current(transaction, view, serving, keep=keep)
-            with held.lock:
-                return _columns(held.pool, category)
-
-    def _current(
-        self, transaction: Transaction, view: Sequence[ScopeVersion], serving: Serving, *, keep: bool
-    ) -> HeldPool:
-        return self._pools.current(
-            transaction, view, generation=serving.generation, dimension=serving.dimension, keep=keep
-        )
+        with self._look(scope) as look, look.held.lock:
+            return _columns(look.held.pool, category)
 
 
 def _take_in(
@@ -186,16 +156,7 @@ def _stems(packed: bytes) -> Stems:
     return frozenset(np.frombuffer(packed, dtype="<u4").tolist())
 
 
-def _embedded(task: str, serving: Serving) -> NDArray[np.float32] | None:
-    if serving.embedder is None or not task.strip():
-        return None
-    try:
-        return serving.embedder.embed_query(task)
-    except EmbeddingFailed:
-        return None
-
-
-def _by_words(held: HeldPool, task: str, query: NDArray[np.float32] | None) -> NDArray[np.float64] | None:
+def _by_words(held: HeldPool, task: str) -> NDArray[np.float64] | None:
     """Return how like in words the tasks are that have no vector, by row of the pool."""
     if not held.stems:
         return None
@@ -237,7 +198,6 @@ def _columns(pool: Pool, category: str | None) -> Told:
     rows = rows[np.lexsort((pool.record.values[rows, 1], pool.record.values[rows, 0], pool.at.values[rows]))]
     labels = pool.category.labels
     return Told(
-        at=pool.at.values[rows],
         reward=pool.reward.values[rows],
         worth=pool.worth.values[rows],
         iterations=pool.iterations.values[rows],

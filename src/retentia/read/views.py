@@ -5,6 +5,7 @@ A view is the scopes that are seen together. What is held of each is up to a sub
 
 import gc
 import threading
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,16 +33,16 @@ class Sized(Protocol):
 
 
 @dataclass(slots=True)
-class Held:
+class Held(ABC):
     """What is held of one view, and the version of each of its scopes that it knows. Use it under its lock."""
 
     versions: dict[int, int] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
+    @abstractmethod
     def content(self) -> Sized:
         """What takes the memory."""
-        raise NotImplementedError
 
 
 H = TypeVar("H", bound=Held)
@@ -49,7 +50,7 @@ Touched: TypeAlias = dict[int, set[bytes]]
 """By scope the records that changed."""
 
 
-class Views(Generic[H]):
+class Views(ABC, Generic[H]):
     """What is held of views, the least recently used dropped first when they exceed `max_bytes` together."""
 
     def __init__(self, *, max_bytes: int) -> None:
@@ -58,19 +59,19 @@ class Views(Generic[H]):
         self._held: OrderedDict[_Key, H] = OrderedDict()
         self._erased: OrderedDict[int, int] = OrderedDict()
 
+    @abstractmethod
     def _empty(self, dimension: int) -> H:
         """Return what holds nothing yet."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _load(
         self, held: H, transaction: Transaction, view: Sequence[ScopeVersion], generation: int, dimension: int
     ) -> None:
         """Fill it with all there is, whatever it held."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _apply(self, held: H, transaction: Transaction, touched: Touched, generation: int) -> None:
         """Bring it to what changed."""
-        raise NotImplementedError
 
     def current(
         self, transaction: Transaction, view: Sequence[ScopeVersion], *, generation: int, dimension: int, keep: bool

@@ -8,13 +8,13 @@ taken apart by the database itself, where other threads go on.
 from collections.abc import Collection, Iterator, Set
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, bindparam, literal_column
+from sqlalchemy import ColumnElement, Select, bindparam, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import NullType
 
-from retentia.store.database import Transaction
+from retentia.store.database import Params, Transaction
 
 IDS = "ids"
 """The parameter of a statement with `among`; `parcels` gives its values."""
@@ -41,6 +41,17 @@ def parcels(transaction: Transaction, ids: Collection[bytes]) -> Iterator[Parcel
     for at in range(0, len(ordered), _AT_ONCE):
         some = ordered[at : at + _AT_ONCE]
         yield b"".join(some) if transaction.dialect.name == "sqlite" else some
+
+
+def each_or_all(
+    transaction: Transaction, every: Select[Any], these: Select[Any], key: Params, ids: Collection[bytes] | None
+) -> Iterator[Any]:
+    """Yield the rows of a statement for some ids, `these`, or without ids of the one for all, `every`."""
+    if ids is None:
+        yield from transaction.rows(every, key)
+        return
+    for some in parcels(transaction, ids):
+        yield from transaction.rows(these, {**key, IDS: some})
 
 
 @compiles(_Among, "sqlite")

@@ -1,12 +1,12 @@
 """Experiences by their time, and what they are ranked by. They are items of their kind: what holds of items holds."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, bindparam, select
 
 from retentia.model.record import Kind
-from retentia.store.among import IDS, among, parcels
+from retentia.store.among import among, each_or_all
 from retentia.store.database import Transaction
 from retentia.store.schema import item
 
@@ -32,7 +32,7 @@ def rows(transaction: Transaction, scope_id: int, record_ids: Collection[bytes] 
     key = {"t": transaction.tenant, "s": scope_id}
     return [
         ExperienceRow(bytes(row.id), row.recorded_at if row.occurred_start is None else row.occurred_start, row.body)
-        for row in _found(transaction, key, record_ids)
+        for row in each_or_all(transaction, _HERE, _THESE, key, record_ids)
     ]
 
 
@@ -50,11 +50,3 @@ def latest(transaction: Transaction, scope_ids: Sequence[int], *, limit: int) ->
         .limit(limit)
     )
     return [bytes(row.id) for row in transaction.rows(statement)]
-
-
-def _found(transaction: Transaction, key: dict[str, Any], record_ids: Collection[bytes] | None) -> Iterator[Any]:
-    if record_ids is None:
-        yield from transaction.rows(_HERE, key)
-        return
-    for some in parcels(transaction, record_ids):
-        yield from transaction.rows(_THESE, {**key, IDS: some})

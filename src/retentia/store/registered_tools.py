@@ -1,12 +1,13 @@
 """Registered tools, which are items of their kind, and the requests that calls of tools have served."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Select, bindparam, literal_column, select
 
 from retentia.model.record import Kind
-from retentia.store.among import IDS, among, parcels
+from retentia.store.among import IDS, among, each_or_all, parcels
 from retentia.store.database import Transaction
 from retentia.store.schema import item, message, tool_use
 
@@ -65,12 +66,8 @@ class Served(NamedTuple):
 def rows(transaction: Transaction, scope_id: int, record_ids: Collection[bytes] | None = None) -> Iterator[ToolRow]:
     """Yield the tools and examples of a scope, or those of them that are among some records."""
     key = {"t": transaction.tenant, "s": scope_id}
-    if record_ids is None:
-        yield from (ToolRow(bytes(row.id), row.text, row.body) for row in transaction.rows(_HERE, key))
-        return
-    for some in parcels(transaction, record_ids):
-        found = transaction.rows(_THESE, {**key, IDS: some})
-        yield from (ToolRow(bytes(row.id), row.text, row.body) for row in found)
+    for row in each_or_all(transaction, _HERE, _THESE, key, record_ids):
+        yield ToolRow(bytes(row.id), row.text, row.body)
 
 
 def served(transaction: Transaction, scope_id: int) -> list[Served]:
@@ -94,5 +91,6 @@ def served(transaction: Transaction, scope_id: int) -> list[Served]:
 
 
 def _before(asked: Sequence[tuple[int, bytes]], seq: int) -> bytes | None:
-    earlier = [record_id for place, record_id in asked if place < seq]
-    return earlier[-1] if earlier else None
+    """Return the last of some messages, in order, that stands before a place."""
+    at = bisect_left(asked, (seq, b""))
+    return asked[at - 1][1] if at else None

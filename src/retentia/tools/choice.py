@@ -94,7 +94,7 @@ class _Field:
 
 
 class ToolIndex:
-    """Scores tools for a request. Immutable; the order in which tools come in changes nothing but their places."""
+    """Scores tools for a request; `learn` must run alone. The order of tools changes nothing but their places."""
 
     def __init__(self, tools: Sequence[ToolEntry], uses: Sequence[PastUse] = ()) -> None:
         self._count = len(tools)
