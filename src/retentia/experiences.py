@@ -172,8 +172,8 @@ class Experiences:
         only = Only(category=category, outcome=None if outcome is None else outcome_of(outcome), strategy=strategy)
         by = Ranking(order=order_of(order), weights=weights_of(weights), half_life=check_half_life(half_life))
         with self._doors.reading(scope, _KINDS) as show:
-            if category is not None and category not in self._reading.told(scope).category:
-                self._rules(scope.tenant).check_category(category)
+            if category is not None:
+                self._check_category(category, scope)
             found = self._reading.best(task, scope, limit=top_k, only=only, by=by)
             shown = show([one.record for one in found])
         return [
@@ -256,6 +256,12 @@ class Experiences:
         with self._doors.reading(scope, _KINDS) as show:
             show([])
             return self._reading.told(scope, category=category)
+
+    def _check_category(self, category: str, scope: Scope) -> None:
+        """Refuse a category that the tenant has not, unless experiences are there that were kept under it."""
+        rules = self._rules(scope.tenant)
+        if not rules.knows(category) and category not in self._reading.told(scope).category:
+            rules.check_category(category)
 
     def _rules(self, tenant: str) -> ExperienceRules:
         with self._database.read(tenant) as transaction:

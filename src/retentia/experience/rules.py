@@ -40,11 +40,15 @@ class ExperienceRules:
         """Return what `parse` reads."""
         return {"categories": list(self.categories), "strategies": dict(self.strategies)}
 
+    def knows(self, category: str) -> bool:
+        """Tell whether a category is shipped, or the tenant's own."""
+        return category in CATEGORIES or category in self.categories
+
     def check_category(self, name: str) -> None:
         """Raise InvalidInput for a category that is neither shipped nor the tenant's own."""
-        known = (*CATEGORIES, *self.categories)
-        if name in known:
+        if self.knows(name):
             return
+        known = (*CATEGORIES, *self.categories)
         near = difflib.get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]!r}? " if near else ""
         raise InvalidInput(
