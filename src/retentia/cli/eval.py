@@ -111,13 +111,15 @@ def metatool(path: Path, limit: int | None, several: bool, past: int, **choices:
 
     Recall at 1, 5 and 10 is that of the tools that are selected; the rest is of the same tools as records.
     """
+    from retentia.evals.cache import cached
     from retentia.evals.loaders import load_metatool, load_tool_requests
-    from retentia.evals.tool_selection import embedded_by, measure_metatool
+    from retentia.evals.tool_selection import measure_metatool
+    from retentia.providers.resolve import resolve
 
     def selected() -> dict[str, float | int]:
         tools, one, two = load_tool_requests(path, limit=limit)
         chosen = Choices(**choices)  # type: ignore[arg-type]  # as `_evaluate` reads them
-        with embedded_by(chosen.embedder, chosen.cache_dir) as embedder, _progress("tools") as progress:
+        with cached(resolve(chosen.embedder), chosen.cache_dir) as embedder, _progress("tools") as progress:
             return measure_metatool(tools, one, two, embedder=embedder, past=past, progress=progress)
 
     _evaluate(lambda: load_metatool(path, limit=limit, several=several), choices, None if several else selected)
@@ -131,10 +133,12 @@ def metatool(path: Path, limit: int | None, several: bool, past: int, **choices:
 def livemcpbench(path: Path, embedder: str, cache_dir: Path | None, as_json: bool) -> None:
     """Select the tools for LiveMCPBench's tasks from those of 70 servers. PATH is the folder with tools.json."""
     from retentia.cli.output import print_table
+    from retentia.evals.cache import cached
     from retentia.evals.loaders import load_livemcpbench
-    from retentia.evals.tool_selection import embedded_by, measure_servers
+    from retentia.evals.tool_selection import measure_servers
+    from retentia.providers.resolve import resolve
 
-    with _refusals(), embedded_by(embedder, cache_dir) as inside, _progress("livemcpbench") as progress:
+    with _refusals(), cached(resolve(embedder), cache_dir) as inside, _progress("livemcpbench") as progress:
         tools, asked = load_livemcpbench(path)
         told = {"suite": "livemcpbench", **measure_servers(tools, asked, embedder=inside, progress=progress)}
     if as_json:

@@ -7,7 +7,8 @@ as float32. It holds benchmark texts' vectors only, never those of a person's st
 import hashlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -105,3 +106,13 @@ def _open(path: Path) -> sqlite3.Connection:
     except (OSError, sqlite3.Error) as error:
         raise InvalidInput(f"cannot keep embeddings in {str(path)!r} ({error}); choose another --cache-dir") from error
     return db
+
+
+@contextmanager
+def cached(inside: Embedder | None, folder: Path | None = None) -> Iterator[CachedEmbedder | None]:
+    """Keep what an embedder embeds in a folder, the default one without a name; None for no embedder."""
+    if inside is None:
+        yield None
+        return
+    with closing(CachedEmbedder(inside, folder or DEFAULT_FOLDER)) as embedder:
+        yield embedder

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from retentia.errors import InvalidInput
-from retentia.evals.cache import DEFAULT_FOLDER, CachedEmbedder
+from retentia.evals.cache import cached
 from retentia.evals.dataset import Entry, Group
 from retentia.evals.subject import Answer, Found
 from retentia.index.signals import Weights
@@ -118,20 +118,18 @@ def fresh_subject(
     ingested.
     """
     inside = resolve(embedder)
-    cached = None if inside is None else CachedEmbedder(inside, cache_dir or DEFAULT_FOLDER)
-    with tempfile.TemporaryDirectory(prefix="retentia-eval-") as folder:
-        try:
-            with Memory.open(
-                Path(folder) / "eval.db",
-                embedder=cached,
-                worker=False,
-                weights=weights,
-                learning=LearningSettings(is_on=learns, counts_use=False),
-            ) as memory:
-                yield MemorySubject(memory, inside)
-        finally:
-            if cached is not None:
-                cached.close()
+    with (
+        cached(inside, cache_dir) as kept,
+        tempfile.TemporaryDirectory(prefix="retentia-eval-") as folder,
+        Memory.open(
+            Path(folder) / "eval.db",
+            embedder=kept,
+            worker=False,
+            weights=weights,
+            learning=LearningSettings(is_on=learns, counts_use=False),
+        ) as memory,
+    ):
+        yield MemorySubject(memory, inside)
 
 
 def _scope(group: Group) -> Scope:

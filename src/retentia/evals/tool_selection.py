@@ -12,13 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from retentia.evals.cache import DEFAULT_FOLDER, CachedEmbedder
 from retentia.evals.runs import Progress
 from retentia.memory import Memory
 from retentia.model.message import JSON
 from retentia.model.scope import Scope
 from retentia.providers.base import EmbedderSpec
-from retentia.providers.resolve import resolve
 
 _SCOPE = Scope("eval", "tools")
 _DEPTHS = (1, 5, 10)
@@ -131,17 +129,3 @@ def measure_servers(
         **{f"recall_at_{depth}": round(value, 4) for depth, value in done.recall.items()},
         "select_p50_ms": round(done.p50_ms, 3),
     }
-
-
-@contextmanager
-def embedded_by(name: str, cache_dir: Path | None = None) -> Iterator[EmbedderSpec]:
-    """Open an embedder by its name, with what earlier runs have embedded; None for "none"."""
-    inside = resolve(name)
-    if inside is None:
-        yield None
-        return
-    cached = CachedEmbedder(inside, cache_dir or DEFAULT_FOLDER)
-    try:
-        yield cached
-    finally:
-        cached.close()
