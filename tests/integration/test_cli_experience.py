@@ -116,6 +116,8 @@ def test_a_half_life_that_is_no_span_of_time_is_refused_in_words(run: Shell, day
 def test_a_picture_that_cannot_be_written_and_an_id_that_is_none_are_told_in_words(run: Shell, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="cannot be written"):
         run("curve", "--svg", str(tmp_path / "no" / "such.svg"))
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        run("rules", "--set", str(tmp_path / "none.toml"))
     with pytest.raises(InvalidInput, match="is no id"):
         run("show", "nope")
     assert len(run.json("list", "--limit", "99999999999999999999")) == 2

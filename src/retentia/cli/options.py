@@ -160,5 +160,7 @@ def read_toml(file: Path) -> dict[str, object]:
     """Read the TOML file of an option; raise InvalidInput when it is something else."""
     try:
         return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise InvalidInput(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{str(file)!r} is no TOML: {error}") from error

@@ -1,13 +1,12 @@
 """Commands about tool calls: tools seen, log, series, failures, result, rules."""
 
 import json
-import tomllib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 
-from retentia.cli.options import Target, targeted
+from retentia.cli.options import Target, read_toml, targeted
 from retentia.cli.output import print_json, print_table
 from retentia.errors import InvalidInput
 from retentia.model.message import JSON
@@ -140,7 +139,7 @@ def rules(target: Target, file: Path | None, reset: bool) -> None:
         raise click.UsageError("use either --set or --reset")
     with target.open() as memory:
         if file is not None or reset:
-            memory.tools.set_rules(None if file is None else _toml(file), tenant=target.tenant)
+            memory.tools.set_rules(None if file is None else read_toml(file), tenant=target.tenant)
         found = memory.tools.rules(target.tenant).rules
     if target.as_json:
         print_json(
@@ -159,13 +158,6 @@ def _json(text: str | None) -> JSON:
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f'arguments are JSON, such as \'{{"symbol": "TSLA"}}\': {error}') from error
     return found
-
-
-def _toml(file: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{str(file)!r} is no TOML: {error}") from error
 
 
 def _time(microseconds: int) -> str:
